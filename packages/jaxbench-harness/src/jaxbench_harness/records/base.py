@@ -1,0 +1,44 @@
+"""What every model of a record has in common."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+
+
+class Model(BaseModel):
+    """Frozen, closed model; the string under an attribute becomes its JSON Schema description."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        use_attribute_docstrings=True,
+        ser_json_inf_nan="strings",
+    )
+
+
+NonEmptyStr = Annotated[str, Field(min_length=1)]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+ByteCount = Annotated[int, Field(ge=0)]
+Seconds = Annotated[FiniteFloat, Field(ge=0)]
+Nanoseconds = Annotated[FiniteFloat, Field(ge=0)]
+OneLine = Annotated[str, Field(min_length=1, max_length=500, pattern=r"^[^\r\n]*$")]
+
+LOG_LIMIT = 20_000
+"""Most characters of a log that a record keeps."""
+
+BoundedLog = Annotated[str, Field(max_length=LOG_LIMIT)]
+
+
+def bounded(text: str, limit: int = LOG_LIMIT) -> str:
+    """Returns `text` cut in the middle to at most `limit` characters, saying how much was cut."""
+    if len(text) <= limit:
+        return text
+    mark = f"\n[... {len(text)} characters, the middle is cut ...]\n"
+    head = (limit - len(mark)) // 2
+    return text[:head] + mark + text[len(text) - (limit - len(mark) - head) :]
+
+
+def one_line(text: str, limit: int = 500) -> str:
+    """Returns `text` with runs of white space made single blanks, cut to `limit` characters."""
+    line = " ".join(text.split()) or "no message"
+    return line if len(line) <= limit else line[: limit - 3] + "..."

@@ -24,7 +24,7 @@ def evaluate(formula: Formula, dims: Dims) -> Number:
     """Evaluates a formula.
 
     Args:
-        formula: A number, or an arithmetic expression over the names in `dims` with `sqrt`, `log2`, `ceil`, `min`, `max`.
+        formula: A number, or arithmetic over the names in `dims` with `sqrt`, `log2`, `ceil`, `min`, `max`.
         dims: Values of the names.
 
     Returns:

@@ -157,7 +157,7 @@ class Workload:
         for name, per_input in self.distributions.items():
             if set(per_input) != arrays:
                 raise ValueError(
-                    f"{self.id}: distribution {name!r} is for {sorted(per_input)}, the array inputs are {sorted(arrays)}"
+                    f"{self.id}: distribution {name!r} is for {sorted(per_input)}, array inputs are {sorted(arrays)}"
                 )
         for size in self.sizes.values():
             for spec in self.inputs:

@@ -119,10 +119,12 @@ class ErrorHistogram(Model):
 
 
 class DrawReport(Model):
-    """The comparison for one seed and one input distribution."""
+    """The comparison for one seed, size and input distribution."""
 
     seed: int
     """Seed of the inputs; replay with `--seed`."""
+    size: NonEmptyStr
+    """Name of the size of the workload."""
     distribution: NonEmptyStr
     """Name of the input distribution of the workload."""
     metrics: tuple[Metric, ...]
@@ -139,12 +141,8 @@ class DrawReport(Model):
 
 
 class CheckReport(Model):
-    """The numeric check of a candidate at check size."""
+    """The numeric check of a candidate."""
 
-    size: NonEmptyStr
-    """Name of the size that was checked."""
-    program_digest: Sha256 | None
-    """Digest of the executed Program; null when the TPU interpreter ran the candidate's source."""
     verifier: Verifier
     """What executed the candidate."""
     verifier_note: str = ""

@@ -55,6 +55,8 @@ class FailureCode(StrEnum):
     """The Program calls a custom-call target outside the allow-list."""
     EFFECTS = "effects"
     """The Program has side effects: callbacks, infeed, outfeed."""
+    NO_KERNEL = "no_kernel"
+    """The Program has no Mosaic kernel where the config requires one."""
     VMEM_EXHAUSTED = "vmem_exhausted"
     """A kernel needs more VMEM (or SMEM) than it may use."""
     HBM_EXHAUSTED = "hbm_exhausted"

@@ -1,0 +1,98 @@
+"""Candidate: the source that is judged. Read as bytes, never imported here."""
+
+import hashlib
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from jaxbench_harness.records import CandidateRef, Method
+from jaxbench_harness.workload import Workload
+
+ENTRY_POINT = "workload"
+MAX_SOURCE_BYTES = 2 * 2**20
+"""Most bytes that the files of a candidate may have together; a hand-written kernel has some thousands."""
+
+
+class CandidateError(ValueError):
+    """A candidate that cannot be read."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """Source that defines `workload(*inputs)`.
+
+    Attributes:
+        name: Display name.
+        files: Contents by relative POSIX path.
+        main: The file that defines the entry point.
+        entry_point: Name of the function; `workload` unless it is a baseline made from a reference.
+        role: `candidate`, or the baseline that it is.
+        method: How it was produced, if stated.
+    """
+
+    name: str
+    files: Mapping[str, bytes]
+    main: str
+    entry_point: str = ENTRY_POINT
+    role: str = "candidate"
+    method: Method | None = None
+
+    def __post_init__(self) -> None:
+        """Refuses file names that could leave a candidate's folder, and sources past the size limit."""
+        for path in self.files:
+            pure = PurePosixPath(path)
+            if pure.is_absolute() or ".." in pure.parts or "\0" in path or pure.suffix != ".py":
+                raise CandidateError(f"{path!r}: files of a candidate are relative .py paths without '..'")
+        if self.main not in self.files:
+            raise CandidateError(f"main file {self.main!r} is not among the files {sorted(self.files)}")
+        total = sum(map(len, self.files.values()))
+        if total > MAX_SOURCE_BYTES:
+            raise CandidateError(f"{self.name}: source has {total} bytes, the limit is {MAX_SOURCE_BYTES}")
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over entry point and files; every field is preceded by its length."""
+        sha = hashlib.sha256()
+        parts = [self.main.encode(), self.entry_point.encode()]
+        for path in sorted(self.files):
+            parts += [path.encode(), self.files[path]]
+        for part in parts:
+            sha.update(len(part).to_bytes(8, "big"))
+            sha.update(part)
+        return sha.hexdigest()
+
+    def ref(self) -> CandidateRef:
+        """Returns what a record keeps of the candidate."""
+        return CandidateRef.model_validate(
+            {"name": self.name, "digest": self.digest, "role": self.role, "method": self.method}
+        )
+
+
+def read_candidate(path: Path, *, method: Method | None = None) -> Candidate:
+    """Reads a candidate from one Python file.
+
+    Raises:
+        CandidateError: If there is no such readable file, or it is too large. The message names the file.
+    """
+    try:
+        if path.stat().st_size > MAX_SOURCE_BYTES:
+            raise CandidateError(f"{path}: has {path.stat().st_size} bytes, the limit is {MAX_SOURCE_BYTES}")
+        source = path.read_bytes()
+    except OSError as error:
+        raise CandidateError(f"cannot read {path}: {error.strerror or error}") from error
+    return Candidate(name=path.stem, files={"candidate.py": source}, main="candidate.py", method=method)
+
+
+def xla_baseline(workload: Workload) -> Candidate:
+    """Returns the `xla` baseline: the module of the workload's reference, judged like any other source."""
+    module_file = inspect.getsourcefile(workload.reference)
+    if module_file is None:
+        raise CandidateError(f"{workload.id}: the reference has no source file, so it cannot be a baseline")
+    return Candidate(
+        name="xla",
+        files={"reference.py": Path(module_file).read_bytes()},
+        main="reference.py",
+        entry_point=workload.reference.__name__,
+        role="xla",
+    )

@@ -1,0 +1,78 @@
+"""Ways to run a candidate on inputs: its check Program here, or its source under the TPU interpreter elsewhere."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax import export
+
+from jaxbench_harness.check.arrays import pack, unpack
+from jaxbench_harness.check.messages import CheckFailure, CheckRequest, InterpretAnswer, InterpretRequest
+from jaxbench_harness.isolation import Limits, NoAnswer, run_worker
+from jaxbench_harness.records import FailureCode, bounded, one_line
+from jaxbench_harness.tracing.messages import CallSpec, TraceFailed
+from jaxbench_harness.workload import ArraySpec, Workload
+
+Inputs = Mapping[str, jax.Array]
+Execute = Callable[[Inputs], np.ndarray[Any, Any]]
+
+
+class ExecutionError(Exception):
+    """The candidate could not be run on the inputs."""
+
+    def __init__(self, failure: CheckFailure) -> None:
+        super().__init__(failure.reason)
+        self.failure = failure
+
+
+def run_program(content: bytes) -> Execute:
+    """Returns a function that runs a Program for the CPU. It was guarded before it came here."""
+    call = jax.jit(export.deserialize(bytearray(content)).call)
+
+    def execute(inputs: Inputs) -> np.ndarray[Any, Any]:
+        try:
+            return np.asarray(call(*inputs.values()))
+        except Exception as error:
+            reason = one_line(f"the check Program could not be run: {error}")
+            raise ExecutionError(
+                CheckFailure(code=FailureCode.NOT_EXECUTABLE, reason=reason, log=bounded(str(error)))
+            ) from error
+
+    return execute
+
+
+def run_in_tpu_interpreter(request: CheckRequest, files: Sequence[bytes], workload: Workload) -> Execute:
+    """Returns a function that runs the candidate's source in a fresh process under the Pallas TPU interpreter."""
+    size = workload.size(request.size)
+    call = CallSpec.of(workload, size)
+    expected = workload.output.at(size.dims)
+    limits = Limits(wall_s=request.timeout_s, address_bytes=request.memory_bytes)
+
+    def execute(inputs: Inputs) -> np.ndarray[Any, Any]:
+        assert request.source is not None
+        packed = [pack(array) for array in inputs.values()]
+        message = InterpretRequest(source=request.source, call=call, arrays=tuple(header for header, _ in packed))
+        blobs = [*files, *(content for _, content in packed)]
+        ended = run_worker("interpret", message, InterpretAnswer, limits=limits, blobs=blobs)
+        if isinstance(ended, NoAnswer):
+            raise _not_run(ended.code, f"running under the TPU interpreter: {ended.reason}", ended.log)
+        result = ended.message.result
+        if isinstance(result, TraceFailed):
+            note = f"{result.reason} (under the TPU interpreter; the HLO interpreter: {request.verifier_note})"
+            raise _not_run(FailureCode.NOT_EXECUTABLE, note, f"{result.log}\n{ended.log}")
+        try:
+            output = unpack(result.output, b"".join(ended.blobs))
+        except ValueError as error:
+            raise _not_run(FailureCode.PROTOCOL, f"the TPU interpreter's output is not valid: {error}", "") from error
+        found = ArraySpec(output.shape, output.dtype.name)
+        if found != expected:
+            code = FailureCode.OUTPUT_SHAPE if found.shape != expected.shape else FailureCode.OUTPUT_DTYPE
+            raise _not_run(code, f"returned {found}, {workload.id} at size {size.name} needs {expected}", "")
+        return output
+
+    return execute
+
+
+def _not_run(code: FailureCode, reason: str, log: str) -> ExecutionError:
+    return ExecutionError(CheckFailure(code=code, reason=one_line(reason), log=bounded(log)))

@@ -1,0 +1,200 @@
+"""Inputs of a draw, and the reference on them: exact (float32) and native (the workload's dtypes)."""
+
+# JAX annotates its own transformations only in part.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+
+import functools
+import zlib
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import Jaxpr, JaxprEqn, jaxpr_as_fun
+from numpy.typing import NDArray
+
+from jaxbench_harness.formulas import Number
+from jaxbench_harness.tracing.interpret import map_equations
+from jaxbench_harness.workload import ArraySpec, InputSpec, Size, Workload
+
+Precision = Literal["exact", "native"]
+
+_CONTRACTIONS = frozenset({"dot_general", "ragged_dot_general", "conv_general_dilated"})
+
+
+def draw_inputs(workload: Workload, size: Size, distribution: str, seed: int) -> dict[str, jax.Array]:
+    """Draws the array inputs of a workload.
+
+    Each input has a key of its own, made of the seed and the names of distribution and input, so that adding
+    an input moves no other.
+
+    Args:
+        workload: The workload.
+        size: Size to draw at.
+        distribution: Name of one of the workload's distributions.
+        seed: At least 0; its low 64 bits are used.
+
+    Returns:
+        Arrays by name, in call order, in the dtypes of the specs. Static inputs are not among them.
+
+    Raises:
+        KeyError: If the workload has no such distribution.
+        ValueError: If the seed is negative, or a distribution draws another shape than it was asked for.
+    """
+    if distribution not in workload.distributions:
+        known = ", ".join(workload.distributions)
+        raise KeyError(f"{workload.id} has no distribution {distribution!r}; it has {known}")
+    if seed < 0:
+        raise ValueError(f"seed is {seed}; it must be at least 0")
+    # key() itself drops the high half unless 64-bit integers are enabled.
+    root = jax.random.fold_in(jax.random.key(seed % 2**32, impl="threefry2x32"), (seed >> 32) % 2**32)
+    drawn: dict[str, jax.Array] = {}
+    for spec in workload.array_inputs:
+        array = spec.at(size.dims)
+        key = jax.random.fold_in(root, zlib.crc32(f"{distribution}/{spec.name}".encode()))
+        values = workload.distributions[distribution][spec.name].draw(key, array.shape, size.dims, drawn)
+        if values.shape != array.shape:
+            raise ValueError(f"{workload.id}: {spec.name} was drawn as {values.shape}, not {array.shape}")
+        drawn[spec.name] = values.astype(array.dtype)
+    return drawn
+
+
+def exact_reference(workload: Workload, size: Size, inputs: Mapping[str, jax.Array]) -> NDArray[Any]:
+    """Runs the reference in float32 at highest matmul precision.
+
+    Args:
+        workload: The workload.
+        size: Size of the inputs.
+        inputs: Array inputs by name, as `draw_inputs` returns them.
+
+    Returns:
+        The result, in float32 where the workload's output is a floating type.
+
+    Raises:
+        ValueError: If the reference computes in bfloat16 whatever its inputs are, and so has no exact form.
+    """
+    return _run(workload, size, inputs, "exact")
+
+
+def native_reference(workload: Workload, size: Size, inputs: Mapping[str, jax.Array]) -> NDArray[Any]:
+    """Runs the reference in its native dtypes, each operation rounded to its own dtype as on a TPU.
+
+    Contractions of bfloat16 operands accumulate in float32 and round once (see `accumulate_in_float32`), and
+    XLA may not keep more precision than the program says.
+
+    Args:
+        workload: The workload.
+        size: Size of the inputs.
+        inputs: Array inputs by name, as `draw_inputs` returns them.
+
+    Returns:
+        The result in the reference's own output dtype.
+    """
+    return _run(workload, size, inputs, "native")
+
+
+def accumulate_in_float32(jaxpr: Jaxpr) -> Jaxpr:
+    """Rewrites every bfloat16 contraction to float32 operands and one rounding to the dtype it had.
+
+    That is what a TPU's matrix unit does. XLA's CPU backend accumulates some bfloat16 dots in bfloat16, which
+    is up to 2 % off. Contractions inside Pallas kernels are left as they are.
+
+    Args:
+        jaxpr: A traced function; the bodies of its loops, branches and calls are rewritten too.
+
+    Returns:
+        A jaxpr of the same inputs and outputs.
+    """
+    return map_equations(jaxpr, _float32_contraction)
+
+
+def _float32_contraction(equation: JaxprEqn) -> JaxprEqn:
+    if equation.primitive.name not in _CONTRACTIONS or not any(map(_is_bfloat16, equation.invars)):
+        return equation
+    highest = (jax.lax.Precision.HIGHEST, jax.lax.Precision.HIGHEST)
+    params = equation.params | {"precision": highest, "preferred_element_type": jnp.dtype(jnp.float32)}
+
+    @jax.jit
+    def contraction(*operands: jax.Array) -> jax.Array:
+        result = equation.primitive.bind(*map(_widened, operands), **params)
+        return result.astype(_dtype(equation.outvars[0]))
+
+    (call,) = jax.make_jaxpr(contraction)(*(atom.aval for atom in equation.invars)).eqns
+    return call.replace(invars=equation.invars, outvars=equation.outvars)
+
+
+def _is_bfloat16(atom: Any) -> bool:  # noqa: ANN401 - JAX exports no type of both Var and Literal
+    return _dtype(atom) == jnp.bfloat16
+
+
+def _dtype(atom: Any) -> Any:  # noqa: ANN401 - as above
+    return getattr(atom.aval, "dtype", None)  # tokens have none
+
+
+def _widened(array: jax.Array) -> jax.Array:
+    return array.astype(jnp.float32) if jnp.issubdtype(array.dtype, jnp.floating) else array
+
+
+def _run(
+    workload: Workload, size: Size, inputs: Mapping[str, jax.Array], precision: Precision
+) -> NDArray[Any]:
+    run = _compiled(workload, size.name, tuple(size.dims.items()), precision)
+    return np.asarray(run(*(inputs[spec.name] for spec in workload.array_inputs)))
+
+
+@functools.lru_cache(maxsize=16)
+def _compiled(
+    workload: Workload, size_name: str, dims: tuple[tuple[str, Number], ...], precision: Precision
+) -> Callable[..., jax.Array]:
+    """Compiles the reference as a function of the array inputs; draws differ in nothing but their values."""
+    size = Size(size_name, dict(dims))
+    shapes = [_shape(spec.at(size.dims)) for spec in workload.array_inputs]
+    function = _on_arrays(workload, size)
+    if precision == "native":
+        traced = accumulate_in_float32(jax.make_jaxpr(function)(*shapes))
+    else:
+        with jax.default_matmul_precision("highest"):
+            traced = jax.make_jaxpr(function)(*(jax.eval_shape(_widened, shape) for shape in shapes))
+        if _uses_bfloat16(traced):
+            raise ValueError(f"{workload.id}: the reference computes in bfloat16 even on float32 inputs")
+    if len(traced.out_avals) != 1:
+        raise ValueError(f"{workload.id}: the reference returns {len(traced.out_avals)} arrays, expected 1")
+    evaluate = jaxpr_as_fun(traced)
+
+    def run(*values: jax.Array) -> jax.Array:
+        return evaluate(*(map(_widened, values) if precision == "exact" else values))[0]
+
+    return jax.jit(run, compiler_options={"xla_allow_excess_precision": False})
+
+
+def _on_arrays(workload: Workload, size: Size) -> Callable[..., jax.Array]:
+    """Returns the reference as a function of its array inputs alone."""
+    reference = workload.bound_reference(size)
+
+    def function(*values: jax.Array) -> jax.Array:
+        remaining = iter(values)
+        return reference(
+            *(
+                next(remaining) if isinstance(spec, InputSpec) else spec.at(size.dims)
+                for spec in workload.inputs
+            )
+        )
+
+    return function
+
+
+def _uses_bfloat16(jaxpr: Jaxpr) -> bool:
+    found = False
+
+    def look(equation: JaxprEqn) -> JaxprEqn:
+        nonlocal found
+        found = found or any(map(_is_bfloat16, equation.outvars))
+        return equation
+
+    map_equations(jaxpr, look)
+    return found
+
+
+def _shape(spec: ArraySpec) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(spec.shape, spec.dtype)

@@ -1,0 +1,1 @@
+"""The command `jaxbench`: one module per command; other packages add theirs through `jaxbench.commands`."""

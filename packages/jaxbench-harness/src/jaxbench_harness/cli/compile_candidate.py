@@ -1,0 +1,49 @@
+"""`jaxbench compile FILE --workload ID`: ask the target's compiler, without the numeric check."""
+
+import typer
+
+from jaxbench_harness.candidate import read_candidate
+from jaxbench_harness.cli.documents import CompileDocument
+from jaxbench_harness.cli.options import CandidateArgument, RequirePallasOption, TimeoutOption, resolve_config
+from jaxbench_harness.cli.report import print_compile, print_verdict
+from jaxbench_harness.cli.terminal import (
+    JsonOption,
+    TargetOption,
+    WorkloadOption,
+    exit_code,
+    out,
+    print_json,
+    usage_errors,
+)
+from jaxbench_harness.evaluate import compile_only
+from jaxbench_harness.registry import find_workload
+
+
+def compile_candidate(
+    file: CandidateArgument,
+    workload_id: WorkloadOption,
+    target: TargetOption = "v6e",
+    require_pallas: RequirePallasOption = None,
+    trace_timeout: TimeoutOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Cross-compile one candidate at full size: memory, kernels, or the compiler's message. Writes no record."""
+    with usage_errors():
+        workload = find_workload(workload_id)
+        candidate = read_candidate(file)
+        config = resolve_config(target, require_pallas=require_pallas, trace_timeout_s=trace_timeout)
+    verdict, report = compile_only(candidate, workload, config)
+    if as_json:
+        document = CompileDocument(
+            workload_id=workload.id,
+            target=config.target,
+            candidate_digest=candidate.digest,
+            verdict=verdict,
+            compile=report,
+        )
+        print_json(document)
+    else:
+        out.print(f"{candidate.name} on {workload.id} for {config.target}: ", end="", markup=False)
+        print_verdict(verdict)
+        print_compile(report)
+    raise typer.Exit(exit_code(verdict))

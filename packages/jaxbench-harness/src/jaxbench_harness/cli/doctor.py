@@ -1,0 +1,100 @@
+"""`jaxbench doctor`: what works here, what does not, and how to get it."""
+
+import importlib.util
+import shutil
+import sys
+from collections.abc import Iterator
+
+import typer
+from rich.table import Table
+
+from jaxbench_harness.cli.documents import DoctorDocument, Finding
+from jaxbench_harness.cli.terminal import ExitCode, JsonOption, TargetOption, out, print_json, usage_errors
+from jaxbench_harness.compiling.libtpu import NO_LIBTPU, compiler_environment
+from jaxbench_harness.compiling.messages import ProbeAnswer, ProbeRequest
+from jaxbench_harness.environment import current_environment, package_version
+from jaxbench_harness.isolation import Limits, NoAnswer, run_worker
+from jaxbench_harness.registry import RegistryError, all_workloads
+from jaxbench_harness.targets import Target, get_target
+
+_PROBE_TIMEOUT_S = 120.0
+
+
+def doctor(target: TargetOption = "v6e", as_json: JsonOption = False) -> None:
+    """Say what works on this machine, what is missing, and how to get it."""
+    with usage_errors():
+        chip = get_target(target)
+    document = DoctorDocument(findings=tuple(_findings(chip)))
+    if as_json:
+        print_json(document)
+    else:
+        table = Table("what", "status", "found", "to do")
+        colours = {"ok": "green", "missing": "yellow", "broken": "red"}
+        for finding in document.findings:
+            table.add_row(
+                finding.name,
+                f"[{colours[finding.status]}]{finding.status}[/]",
+                finding.detail,
+                finding.remedy,
+            )
+        out.print(table)
+    broken = any(finding.status == "broken" for finding in document.findings)
+    raise typer.Exit(ExitCode.INFRASTRUCTURE if broken else ExitCode.PASSED)
+
+
+def _findings(target: Target) -> Iterator[Finding]:
+    environment = current_environment()
+    yield Finding(name="python", status="ok", detail=f"{environment.python} on {environment.platform}", remedy="")
+    yield Finding(name="jax", status="ok", detail=f"{environment.jax}, jaxlib {environment.jaxlib}", remedy="")
+    yield _compiler(target)
+    yield _optional("tokamax", "kernels that use Tokamax cannot be traced", "install tokamax")
+    yield _workloads()
+    yield _isolation()
+
+
+def _compiler(target: Target) -> Finding:
+    name = f"compiler for {target.name}"
+    if importlib.util.find_spec("libtpu") is None:
+        detail = "no cross-compilation: candidates are traced and checked, but not compiled"
+        return Finding(name=name, status="missing", detail=detail, remedy=NO_LIBTPU)
+    ended = run_worker(
+        "probe",
+        ProbeRequest(target=target.name),
+        ProbeAnswer,
+        limits=Limits(wall_s=_PROBE_TIMEOUT_S),
+        environment=compiler_environment(target),
+    )
+    version = package_version("libtpu")
+    if isinstance(ended, NoAnswer):
+        remedy = f"install the libtpu that jax[tpu] asks for; {ended.log.strip()[-300:]}"
+        return Finding(name=name, status="broken", detail=f"libtpu {version}: {ended.reason}", remedy=remedy)
+    return Finding(
+        name=name, status="ok", detail=f"libtpu {version} compiles for {ended.message.device_kind}", remedy=""
+    )
+
+
+def _optional(package: str, without: str, remedy: str) -> Finding:
+    version = package_version(package)
+    if version is None:
+        return Finding(name=package, status="missing", detail=without, remedy=remedy)
+    return Finding(name=package, status="ok", detail=version, remedy="")
+
+
+def _workloads() -> Finding:
+    try:
+        count = len(all_workloads())
+    except RegistryError as error:
+        return Finding(name="workloads", status="broken", detail=str(error), remedy="mend or remove that package")
+    if not count:
+        remedy = "install jaxbench-workloads, or register your own"
+        return Finding(name="workloads", status="missing", detail="none registered", remedy=remedy)
+    return Finding(name="workloads", status="ok", detail=f"{count} registered", remedy="")
+
+
+def _isolation() -> Finding:
+    limits = "process groups and resource limits"
+    if sys.platform != "linux":
+        return Finding(name="isolation", status="missing", detail=f"{limits} only", remedy="use Linux")
+    found = "found" if shutil.which("unshare") else "not found"
+    detail = f"{limits}; candidates can reach the network and read files (unshare {found}, not used yet)"
+    return Finding(name="isolation", status="missing", detail=detail, remedy="judge only code that you trust to run")

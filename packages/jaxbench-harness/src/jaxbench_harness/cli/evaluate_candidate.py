@@ -1,0 +1,66 @@
+"""`jaxbench evaluate FILE --workload ID`: judge one candidate."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from jaxbench_harness.candidate import read_candidate
+from jaxbench_harness.cli.options import (
+    CandidateArgument,
+    DrawsOption,
+    RequirePallasOption,
+    ResultsOption,
+    SeedOption,
+    TimeoutOption,
+    resolve_config,
+)
+from jaxbench_harness.cli.progress import reporting
+from jaxbench_harness.cli.report import print_record
+from jaxbench_harness.cli.terminal import (
+    JsonOption,
+    TargetOption,
+    WorkloadOption,
+    exit_code,
+    print_json,
+    usage_errors,
+)
+from jaxbench_harness.evaluate import evaluate
+from jaxbench_harness.registry import find_workload
+from jaxbench_harness.store import append_record
+
+
+def evaluate_candidate(
+    file: CandidateArgument,
+    workload_id: WorkloadOption,
+    target: TargetOption = "v6e",
+    seed: SeedOption = None,
+    draws: DrawsOption = None,
+    require_pallas: RequirePallasOption = None,
+    trace_timeout: TimeoutOption = None,
+    results: ResultsOption = Path("results"),
+    record: Annotated[bool, typer.Option(help="Append the record to the results folder.")] = True,
+    as_json: JsonOption = False,
+) -> None:
+    """Judge one candidate: load, trace, guard, compile for the target, check its numbers; append the record."""
+    with usage_errors():
+        workload = find_workload(workload_id)
+        candidate = read_candidate(file)
+        config = resolve_config(
+            target,
+            seed=seed,
+            draws_per_distribution=draws,
+            require_pallas=require_pallas,
+            trace_timeout_s=trace_timeout,
+        )
+    with reporting() as reporter:
+        found = evaluate(candidate, workload, config, on_stage=lambda stage: reporter.stage(workload.id, stage))
+        reporter.done(workload.id, found)
+    path = results / "evaluations.jsonl" if record else None
+    if path is not None:
+        append_record(path, found)
+    if as_json:
+        print_json(found)
+    else:
+        print_record(found, path)
+    raise typer.Exit(exit_code(found.verdict))

@@ -1,0 +1,35 @@
+"""Options that several commands share, and how they become a resolved config."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from jaxbench_harness.records import ResolvedConfig
+from jaxbench_harness.targets import get_target
+
+CandidateArgument = Annotated[
+    Path, typer.Argument(metavar="FILE", help="Python file that defines workload(*inputs).", show_default=False)
+]
+SeedOption = Annotated[
+    int | None, typer.Option(help="Base seed of the check inputs, to replay a check; drawn afresh by default.")
+]
+DrawsOption = Annotated[int | None, typer.Option(help="Input draws per distribution.")]
+RequirePallasOption = Annotated[
+    bool | None, typer.Option("--require-pallas/--allow-xla", help="Whether a candidate without a kernel fails.")
+]
+TimeoutOption = Annotated[
+    float | None, typer.Option("--trace-timeout", help="Seconds for loading and tracing a candidate.")
+]
+ResultsOption = Annotated[Path, typer.Option("--results", help="Folder for records.")]
+
+
+def resolve_config(target: str, **written: object) -> ResolvedConfig:
+    """Returns the config for a target with the options that were written; None leaves a default.
+
+    Raises:
+        UnknownTargetError: If there is no such target.
+        pydantic.ValidationError: If an option is out of range.
+    """
+    chosen = {name: value for name, value in written.items() if value is not None}
+    return ResolvedConfig.model_validate({"target": get_target(target).name, **chosen})

@@ -1,0 +1,109 @@
+"""Shows records to a person."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.table import Table
+from rich.text import Text
+
+from jaxbench_harness.cli.progress import outcome
+from jaxbench_harness.cli.terminal import out
+from jaxbench_harness.cli.units import in_bytes, in_time, with_prefix
+from jaxbench_harness.records import CheckReport, Compiled, CompileReport, Failed, Record, Verdict
+
+_LOG_LINES = 40
+
+
+def print_verdict(verdict: Verdict) -> None:
+    """Prints the outcome, the reason on one line, and the end of the log."""
+    if not isinstance(verdict, Failed):
+        out.print("passed", style="bold green")
+        return
+    headline = Text.assemble((f"failed at {verdict.stage}", "bold red"), f" ({verdict.code}): {verdict.reason}")
+    out.print(headline, soft_wrap=True)
+    lines = verdict.log.strip().splitlines()
+    if len(lines) > _LOG_LINES:
+        out.print(f"  [... {len(lines) - _LOG_LINES} lines; the record has them all ...]", markup=False)
+    for line in lines[-_LOG_LINES:]:
+        out.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+
+
+def print_compile(report: CompileReport | None) -> None:
+    """Prints what the compiler reported."""
+    if not isinstance(report, Compiled):
+        return
+    facts = [f"compiled in {report.compile_s:.1f} s", f"{in_bytes(report.hbm_bytes)} of HBM"]
+    if report.flops is not None:
+        facts.append(f"XLA counts {with_prefix(report.flops, 'FLOP')}")
+    out.print("; ".join(facts), highlight=False)
+    for kernel in report.kernels:
+        vmem = "unknown" if kernel.vmem_bytes is None else in_bytes(kernel.vmem_bytes)
+        out.print(f"  kernel {kernel.name}: {vmem} of VMEM", markup=False, highlight=False)
+
+
+def print_check(report: CheckReport | None) -> None:
+    """Prints the metrics of every draw: value and limit."""
+    if report is None or not report.draws:
+        return
+    note = f" ({report.verifier_note})" if report.verifier_note else ""
+    table = Table(title=f"check by {report.verifier}{note}", title_justify="left")
+    table.add_column("inputs")
+    table.add_column("seed", justify="right")
+    names = list(dict.fromkeys(metric.name for draw in report.draws for metric in draw.metrics))
+    for name in names:
+        table.add_column(name, justify="right")
+    for draw in report.draws:
+        values = {metric.name: metric for metric in draw.metrics}
+        cells = [_metric(values[name].value, values[name].limit) if name in values else "-" for name in names]
+        table.add_row(draw.distribution, str(draw.seed), *cells)
+    out.print(table)
+
+
+def _metric(value: float, limit: float) -> Text:
+    return Text(f"{value:.2g} of {limit:.2g}", style="" if value <= limit else "red")
+
+
+def print_record(record: Record, path: Path | None) -> None:
+    """Prints one record."""
+    out.print(f"{record.candidate.name} on {record.workload.id} for {record.config.target}: ", end="", markup=False)
+    print_verdict(record.verdict)
+    print_compile(record.compile)
+    print_check(record.check)
+    for flag in record.flags:
+        out.print(f"flag {flag.code}: {flag.detail}", style="yellow", markup=False)
+    bound = record.bound
+    out.print(f"bound {in_time(bound.time_ns)} ({bound.binds})", highlight=False)
+    if path is not None:
+        out.print(f"record {record.evaluation_id} appended to {path}", markup=False, highlight=False, soft_wrap=True)
+
+
+def print_records(records: Sequence[Record], path: Path) -> None:
+    """Prints a table of records, one per line."""
+    target = ", ".join(dict.fromkeys(record.config.target for record in records))
+    table = Table(title=f"baselines on {target}, cross-compiled; no device was used", title_justify="left")
+    for name in ("workload", "baseline", "verdict"):
+        table.add_column(name, no_wrap=True)
+    for name in ("FLOPs", "bytes", "bound", "HBM", "compile"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("checked by")
+    for record in records:
+        compiled = record.compile if isinstance(record.compile, Compiled) else None
+        style = "red" if isinstance(record.verdict, Failed) else "green"
+        table.add_row(
+            record.workload.id,
+            record.candidate.name,
+            Text(outcome(record), style=style),
+            with_prefix(record.bound.flops, "FLOP"),
+            in_bytes(record.bound.hbm_bytes),
+            f"{in_time(record.bound.time_ns)} {record.bound.binds}",
+            in_bytes(compiled.hbm_bytes) if compiled else "-",
+            f"{compiled.compile_s:.1f} s" if compiled else "-",
+            record.check.verifier if record.check else "-",
+        )
+    out.print(table)
+    for record in records:
+        if isinstance(record.verdict, Failed):
+            out.print(f"{record.workload.id}: {record.verdict.reason}", style="red", markup=False, soft_wrap=True)
+        for flag in record.flags:
+            out.print(f"{record.workload.id}: flag {flag.code}: {flag.detail}", style="yellow", markup=False)
+    out.print(f"{len(records)} records appended to {path}", markup=False, highlight=False, soft_wrap=True)

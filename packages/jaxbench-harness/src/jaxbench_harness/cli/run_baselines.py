@@ -1,0 +1,85 @@
+"""`jaxbench run`: evaluate baselines of several workloads and append their records."""
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from jaxbench_harness.candidate import xla_baseline
+from jaxbench_harness.cli.documents import RunDocument
+from jaxbench_harness.cli.options import DrawsOption, ResultsOption, SeedOption, resolve_config
+from jaxbench_harness.cli.progress import Reporter, reporting
+from jaxbench_harness.cli.report import print_records
+from jaxbench_harness.cli.terminal import JsonOption, TargetOption, exit_code, print_json, usage_error, usage_errors
+from jaxbench_harness.evaluate import evaluate, new_run_id
+from jaxbench_harness.records import Record, ResolvedConfig
+from jaxbench_harness.registry import all_workloads, find_workload
+from jaxbench_harness.store import append_record
+from jaxbench_harness.workload import Workload
+
+QUICK_RUN = (
+    "1p_Flash_Attention",
+    "8p_GEMM",
+    "9p_SwiGLU_MLP",
+    "12p_RMSNorm",
+    "30k_Matmul_Scaling_ResidualAdd",
+    "50k_Matmul_GELU_Softmax",
+)
+"""What a run without arguments evaluates: one workload of each kind, a minute or two on two cores."""
+
+
+def run_baselines(
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Workload ids.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every registered workload.")] = False,
+    target: TargetOption = "v6e",
+    seed: SeedOption = None,
+    draws: DrawsOption = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Evaluations at a time; one per core by default.")] = None,
+    results: ResultsOption = Path("results"),
+    as_json: JsonOption = False,
+) -> None:
+    """Evaluate the xla baseline of workloads (a quick selection by default) and append the records."""
+    with usage_errors():
+        workloads = _selected(ids or [], everything=everything)
+        config = resolve_config(target, seed=seed, draws_per_distribution=draws)
+    run_id = new_run_id()
+    path = results / f"{run_id}.jsonl"
+    with reporting() as reporter, ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+        futures = [pool.submit(_evaluate, workload, config, run_id, path, reporter) for workload in workloads]
+        records = [future.result() for future in futures]
+    if as_json:
+        print_json(RunDocument(run_id=run_id, records_path=str(path), records=tuple(records)))
+    else:
+        print_records(records, path)
+    raise typer.Exit(max(exit_code(record.verdict) for record in records))
+
+
+def _selected(ids: Sequence[str], *, everything: bool) -> list[Workload]:
+    if ids and everything:
+        usage_error(f"--all and ids ({', '.join(ids)}) exclude each other; leave one out")
+    registered = all_workloads()
+    if ids:
+        return [find_workload(workload_id) for workload_id in dict.fromkeys(ids)]
+    chosen = [workload for workload in registered.values() if everything or workload.id in QUICK_RUN]
+    chosen = chosen or list(registered.values())
+    if not chosen:
+        usage_error("no workloads are registered; install jaxbench-workloads or register your own")
+    return chosen
+
+
+def _evaluate(
+    workload: Workload, config: ResolvedConfig, run_id: str, path: Path, reporter: Reporter
+) -> Record:
+    record = evaluate(
+        xla_baseline(workload),
+        workload,
+        config,
+        run_id=run_id,
+        on_stage=lambda stage: reporter.stage(workload.id, stage),
+    )
+    append_record(path, record)
+    reporter.done(workload.id, record)
+    return record

@@ -1,0 +1,53 @@
+"""`jaxbench show ID`: the contract of one workload."""
+
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from jaxbench_harness.cli.documents import ShowDocument
+from jaxbench_harness.cli.terminal import JsonOption, TargetOption, out, print_json, usage_errors
+from jaxbench_harness.cli.units import in_bytes, in_time, with_prefix
+from jaxbench_harness.registry import find_workload
+from jaxbench_harness.targets import get_target
+
+
+def show_workload(
+    workload_id: Annotated[str, typer.Argument(metavar="ID", help="Workload id, such as 8p_GEMM.")],
+    target: TargetOption = "v6e",
+    as_json: JsonOption = False,
+) -> None:
+    """Show what a workload computes: inputs, sizes, FLOPs, bytes, bound and tolerance."""
+    with usage_errors():
+        chip = get_target(target)
+        document = ShowDocument.of(find_workload(workload_id), chip)
+    if as_json:
+        print_json(document)
+        return
+    out.print(f"[bold]{document.id}[/] version {document.version}: {document.title}")
+    out.print(f"\n{document.semantics}\n", markup=False, highlight=False)
+    out.print(_arguments(document))
+    bound = document.bound
+    out.print(
+        f"\nfull size on {chip.name}: {with_prefix(bound.flops, 'FLOP')} ({document.flops_formula}), "
+        f"{in_bytes(bound.hbm_bytes)} of HBM traffic at least, "
+        f"{bound.flops / bound.hbm_bytes:.0f} FLOP/byte (ridge {chip.ridge_flops_per_byte:.0f})",
+        highlight=False,
+    )
+    out.print(
+        f"bound: compute {in_time(bound.compute_ns)}, HBM {in_time(bound.hbm_ns)}: {bound.binds} binds",
+        highlight=False,
+    )
+    out.print(f"tolerance: {document.tolerance}", highlight=False)
+    out.print(f"input distributions: {', '.join(document.distributions)}", highlight=False)
+    out.print(f"digest: {document.digest}", highlight=False)
+
+
+def _arguments(document: ShowDocument) -> Table:
+    table = Table("argument", *document.sizes, "meaning")
+    for position, argument in enumerate(document.arguments):
+        at_sizes = [size.arguments[position] for size in document.sizes.values()]
+        table.add_row(argument.name, *at_sizes, argument.meaning)
+    table.add_section()
+    table.add_row("returns", *(size.output for size in document.sizes.values()), "")
+    return table

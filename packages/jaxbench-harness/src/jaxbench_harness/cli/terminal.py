@@ -1,0 +1,66 @@
+"""What commands share in talking to a person or a program: consoles, JSON, exit codes, errors."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from enum import IntEnum
+from typing import Annotated, NoReturn
+
+import typer
+from pydantic import BaseModel, ValidationError
+from rich.console import Console
+
+from jaxbench_harness.candidate import CandidateError
+from jaxbench_harness.records import Failed, Owner, Verdict
+from jaxbench_harness.registry import RegistryError, UnknownWorkloadError
+from jaxbench_harness.targets import UnknownTargetError
+
+out = Console()
+err = Console(stderr=True)
+
+
+class ExitCode(IntEnum):
+    """What the exit status of every command means."""
+
+    PASSED = 0
+    CANDIDATE_FAILED = 1
+    USAGE = 2
+    INFRASTRUCTURE = 3
+
+
+TargetOption = Annotated[str, typer.Option("--target", help="Target: v5e, v5p, v6e or v7x.")]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document; `jaxbench schema` shows its schema.")
+]
+WorkloadOption = Annotated[str, typer.Option("--workload", "-w", help="Workload id, such as 8p_GEMM.")]
+
+
+def print_json(model: BaseModel) -> None:
+    """Prints a model as one JSON document on standard output, never wrapped or coloured."""
+    typer.echo(model.model_dump_json(indent=2))
+
+
+def usage_error(message: str) -> NoReturn:
+    """Ends the command with a one-line error and the exit code for wrong usage."""
+    err.print(f"error: {message}", style="red", markup=False, highlight=False, soft_wrap=True)
+    raise typer.Exit(ExitCode.USAGE)
+
+
+@contextmanager
+def usage_errors() -> Generator[None]:
+    """Turns what a wrong name, file or option raises into a usage error."""
+    try:
+        yield
+    except (UnknownWorkloadError, UnknownTargetError, CandidateError, RegistryError) as error:
+        usage_error(str(error))
+    except ValidationError as error:
+        first = error.errors()[0]
+        usage_error(f"{'.'.join(map(str, first['loc']))} = {first['input']!r}: {first['msg']}")
+
+
+def exit_code(verdict: Verdict) -> ExitCode:
+    """Returns the exit code for one verdict."""
+    if isinstance(verdict, Failed):
+        return (
+            ExitCode.CANDIDATE_FAILED if verdict.owner is Owner.CANDIDATE else ExitCode.INFRASTRUCTURE
+        )
+    return ExitCode.PASSED

@@ -1,0 +1,27 @@
+"""Numbers for people: units are applied here, at the edge, and nowhere else."""
+
+_STEPS = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+
+
+def with_prefix(value: float, unit: str) -> str:
+    """Returns `value` with three significant digits and a decimal prefix: 3848290697216 FLOP -> `3.85 TFLOP`."""
+    for step, prefix in _STEPS:
+        if abs(value) >= step:
+            return f"{value / step:.3g} {prefix}{unit}"
+    return f"{value:.3g} {unit}"
+
+
+def in_bytes(value: float) -> str:
+    """Returns bytes with a binary prefix: 1073741824 -> `1 GiB`."""
+    for exponent, prefix in ((4, "Ti"), (3, "Gi"), (2, "Mi"), (1, "Ki")):
+        if abs(value) >= 1024**exponent:
+            return f"{value / 1024**exponent:.3g} {prefix}B"
+    return f"{value:.0f} B"
+
+
+def in_time(nanoseconds: float) -> str:
+    """Returns a duration in s, ms, us or ns with three significant digits."""
+    for step, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
+        if nanoseconds >= step:
+            return f"{nanoseconds / step:.3g} {unit}"
+    return f"{nanoseconds:.3g} ns"

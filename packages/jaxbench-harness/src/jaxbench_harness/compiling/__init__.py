@@ -1,0 +1,1 @@
+"""Guarding and cross-compiling Programs in a worker process."""

@@ -1,0 +1,29 @@
+"""Classifies the messages with which the TPU compiler refuses a Program."""
+
+import re
+
+from jaxbench_harness.records import FailureCode, one_line
+
+_RULES: tuple[tuple[re.Pattern[str], FailureCode], ...] = (
+    (
+        re.compile(r"ScopedVmemOom|memory space [vs]mem|scoped vmem|exceeded [vs]mem", re.IGNORECASE),
+        FailureCode.VMEM_EXHAUSTED,
+    ),
+    (re.compile(r"memory space hbm|HbmOom|RESOURCE_EXHAUSTED", re.IGNORECASE), FailureCode.HBM_EXHAUSTED),
+    (
+        re.compile(r"not implemented|unimplemented|unsupported|not supported|failed to legalize", re.IGNORECASE),
+        FailureCode.UNSUPPORTED,
+    ),
+)
+
+
+def classify(message: str) -> FailureCode:
+    """Returns the kind of a refusal; COMPILER_ERROR when no rule fits."""
+    return next((code for pattern, code in _RULES if pattern.search(message)), FailureCode.COMPILER_ERROR)
+
+
+def summarize(message: str) -> str:
+    """Returns the first line of the message that says something, for a reason."""
+    lines = [line.strip() for line in message.splitlines()]
+    telling = [line for line in lines if any(pattern.search(line) for pattern, _ in _RULES)]
+    return one_line((telling or [line for line in lines if line] or ["no message"])[0])

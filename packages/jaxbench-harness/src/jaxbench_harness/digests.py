@@ -1,0 +1,105 @@
+"""Content digest of a workload: changes with anything that alters meaning, and with nothing else.
+
+It covers every field of the definition that steers inputs, outputs or tolerance, and the code of the reference with
+the functions and constants of the same package that it uses. Code enters as its syntax tree without comments,
+docstrings and annotations, so that neither formatting nor the Python version matters.
+"""
+
+import ast
+import dataclasses
+import functools
+import hashlib
+import inspect
+import json
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
+from types import CodeType, FunctionType
+from typing import Any
+
+from jaxbench_harness.records import WorkloadRef
+from jaxbench_harness.workload import Workload
+
+_WITHOUT_MEANING = frozenset({"title", "tier", "family", "model", "semantics", "meaning", "role"})
+"""Fields that describe a workload to people."""
+
+_DROPPED_SYNTAX = frozenset({"annotation", "returns", "type_comment", "kind", "ctx", "type_params"})
+
+
+def workload_ref(workload: Workload) -> WorkloadRef:
+    """Returns what a record keeps of the workload."""
+    return WorkloadRef(id=workload.id, version=workload.version, digest=workload_digest(workload))
+
+
+def workload_digest(workload: Workload) -> str:
+    """Returns the SHA-256 of the workload's canonical JSON, as 64 hexadecimal digits."""
+    document = _plain(workload)
+    canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    """Turns a definition into JSON values; dataclasses keep their class name, since it names a distribution."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = [field.name for field in dataclasses.fields(value) if field.name not in _WITHOUT_MEANING]
+        return {"type": type(value).__name__, **{name: _plain(getattr(value, name)) for name in fields}}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if isinstance(value, FunctionType):
+        return code_of(value)
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    raise TypeError(f"{type(value).__name__} {value!r} in a workload has no canonical form; use data or a function")
+
+
+def code_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """Returns the syntax of a function and, by name, of what it uses from its own package."""
+    package = (function.__module__ or "").partition(".")[0]
+    found: dict[str, Any] = {}
+    pending: list[Any] = [function]
+    while pending:
+        current = inspect.unwrap(pending.pop())
+        if not isinstance(current, FunctionType):
+            continue
+        name = f"{current.__module__}.{current.__qualname__}"
+        if name in found:
+            continue
+        found[name] = _syntax(current)
+        for used, value in _globals_used(current):
+            if isinstance(value, str | int | float | bool):
+                found[f"{current.__module__}.{used}"] = value
+            elif isinstance(value, FunctionType) and value.__module__.partition(".")[0] == package:
+                pending.append(value)
+    return found
+
+
+def _globals_used(function: FunctionType) -> Iterator[tuple[str, Any]]:
+    for name in sorted(_names(function.__code__)):
+        if name in function.__globals__:
+            yield name, function.__globals__[name]
+
+
+def _names(code: CodeType) -> set[str]:
+    nested = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return set(code.co_names).union(*map(_names, nested))
+
+
+@functools.cache
+def _syntax(function: FunctionType) -> str:
+    (definition,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    return json.dumps(_tree(definition), separators=(",", ":"))
+
+
+def _tree(node: Any) -> Any:
+    if isinstance(node, ast.AST):
+        fields = [(name, _tree(value)) for name, value in ast.iter_fields(node) if name not in _DROPPED_SYNTAX]
+        # Python versions differ in whether empty fields are there.
+        return [type(node).__name__, *([name, value] for name, value in fields if value not in (None, []))]
+    if isinstance(node, list):
+        return [_tree(item) for item in node if not _is_docstring(item)]
+    return node if node is None or isinstance(node, str | int | float | bool) else repr(node)
+
+
+def _is_docstring(node: Any) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

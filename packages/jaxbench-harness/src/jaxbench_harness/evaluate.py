@@ -1,0 +1,176 @@
+"""The pipeline: candidate -> Programs -> guard -> compile -> check -> Record. Owns verdicts; runs no candidate code."""
+
+import secrets
+import uuid
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from jaxbench_harness.bounds import bound_for
+from jaxbench_harness.candidate import Candidate
+from jaxbench_harness.digests import workload_ref
+from jaxbench_harness.environment import current_environment
+from jaxbench_harness.program import Program
+from jaxbench_harness.records import (
+    CheckReport,
+    Compiled,
+    CompileReport,
+    CompileSkipped,
+    FailureCode,
+    Flag,
+    FlagCode,
+    Owner,
+    Passed,
+    Record,
+    ResolvedConfig,
+    Stage,
+    StageTime,
+    Verdict,
+)
+from jaxbench_harness.stages.check_stage import check_numbers
+from jaxbench_harness.stages.compile_stage import GuardedPrograms, guard_and_compile
+from jaxbench_harness.stages.outcome import StageError, failed
+from jaxbench_harness.stages.trace_stage import trace_programs
+from jaxbench_harness.targets import get_target
+from jaxbench_harness.workload import Workload
+
+OnStage = Callable[[Stage], None]
+
+
+def new_run_id() -> str:
+    """Returns an id for evaluations started together: UTC time and randomness."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}"
+
+
+def evaluate(
+    candidate: Candidate,
+    workload: Workload,
+    config: ResolvedConfig,
+    *,
+    run_id: str | None = None,
+    on_stage: OnStage | None = None,
+) -> Record:
+    """Judges one candidate on one workload.
+
+    Args:
+        candidate: What is judged.
+        workload: What it has to compute.
+        config: How; names the target.
+        run_id: Id of the run it belongs to; a new one by default.
+        on_stage: Called with each stage as it begins.
+
+    Returns:
+        The record: a failure is a verdict, not an exception.
+
+    Raises:
+        UnknownTargetError: If the config names no known target.
+    """
+    evaluation = _Evaluation(candidate, workload, config, on_stage or (lambda _stage: None))
+    verdict = evaluation.run()
+    return Record(
+        evaluation_id=uuid.uuid4().hex,
+        run_id=run_id or new_run_id(),
+        created_at=datetime.now(UTC),
+        workload=workload_ref(workload),
+        candidate=candidate.ref(),
+        config=config,
+        environment=current_environment(),
+        programs=tuple(program.ref() for program in evaluation.programs),
+        bound=bound_for(workload, get_target(config.target)),
+        verdict=verdict,
+        compile=evaluation.compile,
+        check=evaluation.check,
+        timing=None,
+        flags=tuple(evaluation.flags()),
+        stages=tuple(evaluation.stages),
+    )
+
+
+def compile_only(
+    candidate: Candidate, workload: Workload, config: ResolvedConfig
+) -> tuple[Verdict, CompileReport | None]:
+    """Traces, guards and compiles a candidate without checking its numbers.
+
+    Returns:
+        Whether the compiler accepted the full-size Program, and its report. Where it could not be asked, the verdict
+        is an infrastructure failure.
+    """
+    evaluation = _Evaluation(candidate, workload, config, lambda _stage: None)
+    verdict = evaluation.run(until=Stage.COMPILE)
+    if isinstance(verdict, Passed) and isinstance(evaluation.compile, CompileSkipped):
+        reason = evaluation.compile.reason
+        verdict = failed(Stage.COMPILE, FailureCode.NO_LIBTPU, reason, owner=Owner.INFRASTRUCTURE)
+    return verdict, evaluation.compile
+
+
+class _Evaluation:
+    """What an evaluation has found so far."""
+
+    def __init__(
+        self, candidate: Candidate, workload: Workload, config: ResolvedConfig, on_stage: OnStage
+    ) -> None:
+        self._candidate = candidate
+        self._workload = workload
+        self._config = config
+        self._on_stage = on_stage
+        self._target = get_target(config.target)
+        self._guarded: GuardedPrograms | None = None
+        self.programs: tuple[Program, ...] = ()
+        self.compile: CompileReport | None = None
+        self.check: CheckReport | None = None
+        self.stages: list[StageTime] = []
+
+    def run(self, until: Stage = Stage.CHECK) -> Verdict:
+        """Runs the stages up to `until` and returns the verdict."""
+        try:
+            self._run_stages(until)
+        except StageError as failure:
+            self.stages.append(StageTime(stage=failure.verdict.stage, wall_s=failure.wall_s))
+            self.compile = failure.compile or self.compile
+            self.check = failure.check or self.check
+            return failure.verdict
+        return Passed()
+
+    def _run_stages(self, until: Stage) -> None:
+        self._on_stage(Stage.TRACE)
+        trace = trace_programs(self._candidate, self._workload, self._target, self._config)
+        self.programs = trace.programs
+        self.stages.append(StageTime(stage=Stage.TRACE, wall_s=trace.wall_s))
+
+        self._on_stage(Stage.COMPILE)
+        self._guarded = guard_and_compile(self.programs, self._workload, self._target, self._config)
+        self.compile = self._guarded.report
+        self.stages.append(StageTime(stage=Stage.COMPILE, wall_s=self._guarded.wall_s))
+        if until is Stage.COMPILE:
+            return
+
+        self._on_stage(Stage.CHECK)
+        seed = self._config.seed if self._config.seed is not None else secrets.randbits(62)
+        checked = check_numbers(
+            trace,
+            self._candidate,
+            self._workload,
+            self._target,
+            config=self._config,
+            guarded=self._guarded,
+            seed=seed,
+        )
+        self.check = checked.report
+        self.stages.append(StageTime(stage=Stage.CHECK, wall_s=checked.wall_s))
+
+    def flags(self) -> list[Flag]:
+        """Returns the reasons for review; a baseline made from a reference needs no kernel."""
+        flags: list[Flag] = []
+        guarded = self._guarded
+        if guarded is not None and guarded.kernels == 0 and self._candidate.role == "candidate":
+            flags.append(Flag(code=FlagCode.NO_PALLAS, detail="no Mosaic kernel in the full-size Program"))
+        if guarded is not None and guarded.kernels != guarded.check_kernels:
+            detail = f"{guarded.kernels} Mosaic kernels at full size, {guarded.check_kernels} at check size"
+            flags.append(Flag(code=FlagCode.SIZE_DIVERGENCE, detail=detail))
+        if isinstance(self.compile, CompileSkipped):
+            flags.append(Flag(code=FlagCode.NOT_COMPILED, detail=self.compile.reason))
+        if isinstance(self.compile, Compiled) and not self.compile.fits_hbm:
+            detail = f"needs {self.compile.hbm_bytes} bytes of HBM, {self._target.name} has {self._target.hbm_bytes}"
+            flags.append(Flag(code=FlagCode.DOES_NOT_FIT_HBM, detail=detail))
+        return flags
+
+

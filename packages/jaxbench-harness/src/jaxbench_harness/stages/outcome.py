@@ -1,0 +1,52 @@
+"""How a stage ends an evaluation."""
+
+from jaxbench_harness.isolation import NoAnswer
+from jaxbench_harness.records import (
+    CheckReport,
+    CompileReport,
+    Failed,
+    FailureCode,
+    Owner,
+    Stage,
+    bounded,
+    one_line,
+)
+
+
+class StageError(Exception):
+    """Ends an evaluation with a verdict and whatever report the failing stage can still give."""
+
+    def __init__(
+        self,
+        verdict: Failed,
+        wall_s: float,
+        *,
+        compile_report: CompileReport | None = None,
+        check_report: CheckReport | None = None,
+    ) -> None:
+        super().__init__(verdict.reason)
+        self.verdict = verdict
+        self.wall_s = wall_s
+        self.compile = compile_report
+        self.check = check_report
+
+
+def failed(
+    stage: Stage, code: FailureCode, reason: str, log: str = "", *, owner: Owner = Owner.CANDIDATE
+) -> Failed:
+    """Returns a Failed verdict with reason and log cut to their limits."""
+    return Failed(stage=stage, owner=owner, code=code, reason=one_line(reason), log=bounded(log))
+
+
+def no_answer(ended: NoAnswer, stage: Stage, what: str, *, candidate_owns: bool) -> StageError:
+    """Returns the failure for a worker that ended without an answer.
+
+    Args:
+        ended: How it ended.
+        stage: Stage to report.
+        what: What the worker was doing, for the reason: `loading the candidate`.
+        candidate_owns: Whether candidate code or its Program was running; else the harness is at fault.
+    """
+    owner = Owner.CANDIDATE if candidate_owns else Owner.INFRASTRUCTURE
+    verdict = failed(stage, ended.code, f"{what}: {ended.reason}", ended.log, owner=owner)
+    return StageError(verdict, ended.wall_s)

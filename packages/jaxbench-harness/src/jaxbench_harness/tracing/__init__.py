@@ -1,0 +1,1 @@
+"""Turning candidate source into Programs in a worker process."""

@@ -1,0 +1,45 @@
+"""Worker that loads a candidate, traces it with abstract inputs and answers with Programs."""
+
+from jaxbench_harness.program import Program
+from jaxbench_harness.records import Model, Stage
+from jaxbench_harness.tracing.abstract_chip import abstract_chip
+from jaxbench_harness.tracing.export import Trace
+from jaxbench_harness.tracing.loading import CandidateFaultError, load_entry_point
+from jaxbench_harness.tracing.messages import ProgramHeader, TraceAnswer, Traced, TraceRequest
+from jaxbench_harness.workers.serving import Progress, serve
+
+
+def handle(body: str, blobs: list[bytes], progress: Progress) -> tuple[Model, list[bytes]]:
+    """Answers a TraceRequest with a TraceAnswer and the Programs."""
+    request = TraceRequest.model_validate_json(body)
+    try:
+        traced, programs = _trace(request, blobs, progress)
+    except CandidateFaultError as error:
+        return TraceAnswer(result=error.failure), []
+    return TraceAnswer(result=traced), [program.content for program in programs]
+
+
+def _trace(request: TraceRequest, blobs: list[bytes], progress: Progress) -> tuple[Traced, list[Program]]:
+    programs: list[Program] = []
+    interpreter_error = None
+    progress(Stage.LOAD)
+    with abstract_chip(request.source.chip):
+        entry_point = load_entry_point(request.source, blobs)
+    progress(Stage.TRACE)
+    # Entered again, for a Tokamax that was imported while loading.
+    with abstract_chip(request.source.chip):
+        for call in request.calls:
+            trace = Trace(entry_point, call)
+            programs.append(trace.for_target())
+            if call.size in request.interpret_sizes:
+                interpreted = trace.interpreted()
+                if isinstance(interpreted, Program):
+                    programs.append(interpreted)
+                else:
+                    interpreter_error = interpreted
+    headers = tuple(ProgramHeader(size=program.size, platform=program.platform) for program in programs)
+    return Traced(programs=headers, interpreter_error=interpreter_error), programs
+
+
+if __name__ == "__main__":
+    serve(handle)

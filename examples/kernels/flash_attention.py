@@ -75,8 +75,6 @@ def workload(query, key, value):
         out_specs=q_spec,
         out_shape=jax.ShapeDtypeStruct(query.shape, query.dtype),
         scratch_shapes=[pltpu.VMEM((block, columns), jnp.float32) for columns in (1, 1, dim)],
-        compiler_params=pltpu.CompilerParams(
-            dimension_semantics=("parallel", "parallel", "parallel", "arbitrary")
-        ),
+        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "parallel", "parallel", "arbitrary")),
         name="flash_attention",
     )(query, key, value)

@@ -14,7 +14,7 @@ import json
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, cast
 
 from jaxbench_harness.records import WorkloadRef
 from jaxbench_harness.workload import Workload
@@ -43,9 +43,9 @@ def _plain(value: Any) -> Any:
         fields = [field.name for field in dataclasses.fields(value) if field.name not in _WITHOUT_MEANING]
         return {"type": type(value).__name__, **{name: _plain(getattr(value, name)) for name in fields}}
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _plain(item) for key, item in cast("Mapping[Any, Any]", value).items()}
     if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
+        return [_plain(item) for item in cast("list[Any]", value)]
     if isinstance(value, FunctionType):
         return code_of(value)
     if value is None or isinstance(value, str | int | float | bool):
@@ -97,7 +97,7 @@ def _tree(node: Any) -> Any:
         # Python versions differ in whether empty fields are there.
         return [type(node).__name__, *([name, value] for name, value in fields if value not in (None, []))]
     if isinstance(node, list):
-        return [_tree(item) for item in node if not _is_docstring(item)]
+        return [_tree(item) for item in cast("list[Any]", node) if not _is_docstring(item)]
     return node if node is None or isinstance(node, str | int | float | bool) else repr(node)
 
 

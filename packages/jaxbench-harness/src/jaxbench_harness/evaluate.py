@@ -105,9 +105,7 @@ def compile_only(
 class _Evaluation:
     """What an evaluation has found so far."""
 
-    def __init__(
-        self, candidate: Candidate, workload: Workload, config: ResolvedConfig, on_stage: OnStage
-    ) -> None:
+    def __init__(self, candidate: Candidate, workload: Workload, config: ResolvedConfig, on_stage: OnStage) -> None:
         self._candidate = candidate
         self._workload = workload
         self._config = config
@@ -144,7 +142,7 @@ class _Evaluation:
             return
 
         self._on_stage(Stage.CHECK)
-        seed = self._config.seed if self._config.seed is not None else secrets.randbits(62)
+        seed = self._config.seed if self._config.seed is not None else secrets.randbits(32)
         checked = check_numbers(
             trace,
             self._candidate,
@@ -172,5 +170,3 @@ class _Evaluation:
             detail = f"needs {self.compile.hbm_bytes} bytes of HBM, {self._target.name} has {self._target.hbm_bytes}"
             flags.append(Flag(code=FlagCode.DOES_NOT_FIT_HBM, detail=detail))
         return flags
-
-

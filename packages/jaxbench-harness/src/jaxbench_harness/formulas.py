@@ -6,8 +6,9 @@ simpleeval, which knows arithmetic and the functions below and nothing else.
 
 import math
 from collections.abc import Mapping
+from typing import cast
 
-from simpleeval import InvalidExpression, simple_eval
+import simpleeval
 
 Number = int | float
 Dims = Mapping[str, Number]
@@ -36,8 +37,8 @@ def evaluate(formula: Formula, dims: Dims) -> Number:
     if isinstance(formula, int | float):
         return formula
     try:
-        value = simple_eval(formula, names=dict(dims), functions=_FUNCTIONS)
-    except (InvalidExpression, SyntaxError, ArithmeticError, TypeError, ValueError) as error:
+        value = cast("object", simpleeval.simple_eval(formula, names=dict(dims), functions=_FUNCTIONS))
+    except (simpleeval.InvalidExpression, SyntaxError, ArithmeticError, TypeError, ValueError) as error:
         known = ", ".join(dims) or "none"
         raise FormulaError(f"cannot evaluate {formula!r} over the dims {known}: {error}") from error
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):

@@ -97,9 +97,7 @@ def _wrong_result(exported: export.Exported, workload: Workload, size: Size) -> 
     if exported.out_tree != jax.tree.structure(0):
         structure = jax.tree.unflatten(exported.out_tree, found)
         kind = type(structure).__name__
-        return GuardFault(
-            FailureCode.OUTPUT_STRUCTURE, f"returned a {kind} of {len(found)} arrays, {wanted} itself"
-        )
+        return GuardFault(FailureCode.OUTPUT_STRUCTURE, f"returned a {kind} of {len(found)} arrays, {wanted} itself")
     if tuple(exported.out_avals[0].shape) != expected.shape:
         return GuardFault(FailureCode.OUTPUT_SHAPE, f"returned {found[0]}, {wanted}")
     if exported.out_avals[0].dtype.name != expected.dtype:

@@ -90,11 +90,12 @@ class SpreadRows:
         """Draws float32; see `Distribution`."""
         del dims, drawn
         value_key, row_key = jax.random.split(key)
-        exponent = jax.random.uniform(
-            row_key, (*shape[:-1], 1), minval=self.low_exponent, maxval=self.high_exponent
-        )
-        channels = jnp.arange(self.outliers) * shape[-1] // self.outliers + shape[-1] // (2 * self.outliers)
-        gain = jnp.ones(shape[-1]).at[channels].set(self.outlier_factor)
+        exponent = jax.random.uniform(row_key, (*shape[:-1], 1), minval=self.low_exponent, maxval=self.high_exponent)
+        gain = jnp.ones(shape[-1])
+        if self.outliers:
+            spacing = shape[-1] / self.outliers
+            channels = [int((channel + 0.5) * spacing) for channel in range(self.outliers)]
+            gain = gain.at[jnp.array(channels)].set(self.outlier_factor)
         return jax.random.normal(value_key, shape) * 10.0**exponent * gain
 
 

@@ -28,6 +28,4 @@ class Program:
 
     def ref(self) -> ProgramRef:
         """Returns what a record keeps of the Program."""
-        return ProgramRef(
-            size=self.size, platform=self.platform, digest=self.digest, program_bytes=len(self.content)
-        )
+        return ProgramRef(size=self.size, platform=self.platform, digest=self.digest, program_bytes=len(self.content))

@@ -5,6 +5,7 @@ import functools
 from collections.abc import Iterable, Mapping
 from importlib.metadata import entry_points
 from types import MappingProxyType
+from typing import cast
 
 from jaxbench_harness.workload import Workload
 
@@ -31,7 +32,7 @@ def all_workloads() -> Mapping[str, Workload]:
         workloads = point.load()
         if not isinstance(workloads, Iterable):
             raise RegistryError(f"entry point {point.value!r} is a {type(workloads).__name__}, not an iterable")
-        for workload in workloads:
+        for workload in cast("Iterable[object]", workloads):
             if not isinstance(workload, Workload):
                 raise RegistryError(f"entry point {point.value!r} holds a {type(workload).__name__}, not a Workload")
             if workload.id in found:

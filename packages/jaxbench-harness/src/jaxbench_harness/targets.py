@@ -59,9 +59,7 @@ class Target(BaseModel):
     def _every_number_has_a_source(self) -> Self:
         numbers = {field for field, value in self if isinstance(value, int | float)}
         if differing := numbers ^ self.sources.keys():
-            raise ValueError(
-                f"each number needs one source and nothing else one: {', '.join(sorted(differing))}"
-            )
+            raise ValueError(f"each number needs one source and nothing else one: {', '.join(sorted(differing))}")
         return self
 
     def __hash__(self) -> int:

@@ -88,7 +88,7 @@ class Case:
     wrong: dict[str, Callable[..., Any]]
 
 
-def _workload(reference, dims, shapes, distribution, output, scale="std"):
+def _workload(reference, *, inputs, output, scale="std", **dims):
     return Workload(
         id=reference.__name__,
         version=1,
@@ -97,9 +97,9 @@ def _workload(reference, dims, shapes, distribution, output, scale="std"):
         family="test",
         semantics="test",
         sizes=sizes(full=dims, check=dims),
-        inputs=tuple(InputSpec(name, shape) for name, shape in shapes.items()),
+        inputs=tuple(InputSpec(name, shape) for name, (shape, _) in inputs.items()),
         output=OutputSpec(output),
-        distributions={"standard": distribution},
+        distributions={"standard": {name: distribution for name, (_, distribution) in inputs.items()}},
         reference=reference,
         tolerance=Tolerance(scale=scale),
         flops=1,
@@ -110,10 +110,9 @@ def _cases() -> Iterator[Case]:
     yield Case(
         _workload(
             gemm,
-            {"M": 512, "K": 512, "N": 1024},
-            {"a": ("M", "K"), "b": ("K", "N")},
-            {"a": Normal(), "b": Normal("1/sqrt(K)")},
-            ("M", "N"),
+            inputs={"a": (("M", "K"), Normal()), "b": (("K", "N"), Normal("1/sqrt(K)"))},
+            output=("M", "N"),
+            **{"M": 512, "K": 512, "N": 1024},
         ),
         legal={"float32": gemm, "K tiles": gemm_tiled},
         wrong={"int8 operands": gemm_int8, "K tile dropped": functools.partial(gemm_tiled, skipped=1)},
@@ -121,14 +120,13 @@ def _cases() -> Iterator[Case]:
     yield Case(
         _workload(
             rmsnorm,
-            {"B": 2, "T": 128, "D": 1024},
-            {"x": ("B", "T", "D"), "w": ("D",)},
-            {"x": SpreadRows(), "w": Normal(0.2, 1.0)},
-            ("B", "T", "D"),
+            inputs={"x": (("B", "T", "D"), SpreadRows()), "w": (("D",), Normal(0.2, 1.0))},
+            output=("B", "T", "D"),
+            **{"B": 2, "T": 128, "D": 1024},
         ),
         legal={"float32": rmsnorm, "rounded before weight": functools.partial(rmsnorm_of, middle=rounded)},
         wrong={
-            "no epsilon": functools.partial(rmsnorm_of, epsilon=0.0),
+            "epsilon 1e-5": functools.partial(rmsnorm_of, epsilon=1e-5),
             "no weight": lambda x, w: rmsnorm(x, jnp.ones_like(w)),
             "RMS of half a row": functools.partial(rmsnorm_of, seen=512),
         },
@@ -136,23 +134,28 @@ def _cases() -> Iterator[Case]:
     yield Case(
         _workload(
             gelu_softmax,
-            {"M": 256, "K": 1024, "N": 1024},
-            {"x": ("M", "K"), "w": ("K", "N"), "b": ("N",)},
-            {"x": Normal(), "w": Normal("1/sqrt(K)"), "b": Normal(0.5)},
-            ("M", "N"),
+            inputs={
+                "x": (("M", "K"), Normal()),
+                "w": (("K", "N"), Normal("1/sqrt(K)")),
+                "b": (("N",), Normal(0.5)),
+            },
+            output=("M", "N"),
             scale="mean_abs",
+            **{"M": 256, "K": 1024, "N": 1024},
         ),
         legal={"float32": gelu_softmax, "rounded product": functools.partial(gelu_softmax_of, middle=rounded)},
-        wrong={"no bias": lambda x, w, b: gelu_softmax(x, w, 0 * b), "half of K": lambda x, w, b: gelu_softmax(x[:, :512], w[:512], b)},
+        wrong={
+            "no bias": lambda x, w, b: gelu_softmax(x, w, 0 * b),
+            "half of K": lambda x, w, b: gelu_softmax(x[:, :512], w[:512], b),
+        },
     )
     yield Case(
         _workload(
             attention,
-            {"B": 2, "H": 2, "T": 256, "D": 128},
-            dict.fromkeys("qkv", ("B", "H", "T", "D")),
-            dict.fromkeys("qkv", Normal()),
-            ("B", "H", "T", "D"),
+            inputs=dict.fromkeys("qkv", (("B", "H", "T", "D"), Normal())),
+            output=("B", "H", "T", "D"),
             scale="row",
+            **{"B": 2, "H": 2, "T": 256, "D": 128},
         ),
         legal={"float32": attention, "flash": attention_flash},
         wrong={
@@ -180,8 +183,9 @@ class Draw:
 
     def run(self, function: Callable[..., Any]) -> np.ndarray:
         """Runs on float32 inputs at highest precision and rounds once to bfloat16."""
+        values = (x.astype(jnp.float32) for x in self.inputs)
         with jax.default_matmul_precision("highest"):
-            return np.asarray(jax.jit(function)(*(x.astype(jnp.float32) for x in self.inputs)).astype(jnp.bfloat16))
+            return np.asarray(jax.jit(function)(*values).astype(jnp.bfloat16))
 
     def judge(self, output: np.ndarray):
         """Returns the metrics and the failure."""

@@ -12,7 +12,7 @@ from jaxbench_harness.check.messages import CheckFailure, CheckRequest, Interpre
 from jaxbench_harness.isolation import Limits, NoAnswer, run_worker
 from jaxbench_harness.records import FailureCode, bounded, one_line
 from jaxbench_harness.tracing.messages import CallSpec, TraceFailed
-from jaxbench_harness.workload import ArraySpec, Workload
+from jaxbench_harness.workload import Workload
 
 Inputs = Mapping[str, jax.Array]
 Execute = Callable[[Inputs], np.ndarray[Any, Any]]
@@ -65,9 +65,9 @@ def run_in_tpu_interpreter(request: CheckRequest, files: Sequence[bytes], worklo
             output = unpack(result.output, b"".join(ended.blobs))
         except ValueError as error:
             raise _not_run(FailureCode.PROTOCOL, f"the TPU interpreter's output is not valid: {error}", "") from error
-        found = ArraySpec(output.shape, output.dtype.name)
-        if found != expected:
-            code = FailureCode.OUTPUT_SHAPE if found.shape != expected.shape else FailureCode.OUTPUT_DTYPE
+        if output.shape != expected.shape or output.dtype.name != expected.dtype:
+            code = FailureCode.OUTPUT_SHAPE if output.shape != expected.shape else FailureCode.OUTPUT_DTYPE
+            found = f"{output.dtype.name}{list(output.shape)}"
             raise _not_run(code, f"returned {found}, {workload.id} at size {size.name} needs {expected}", "")
         return output
 

@@ -48,9 +48,7 @@ def floors(tolerance: Tolerance) -> dict[str, float]:
     }
 
 
-def metrics_with_limits(
-    measured: Measurement, noise: Measurement, tolerance: Tolerance
-) -> tuple[Metric, ...]:
+def metrics_with_limits(measured: Measurement, noise: Measurement, tolerance: Tolerance) -> tuple[Metric, ...]:
     """Sets the limit of each metric from the noise floor.
 
     Args:

@@ -124,11 +124,11 @@ def _float32_contraction(equation: JaxprEqn) -> JaxprEqn:
     return call.replace(invars=equation.invars, outvars=equation.outvars)
 
 
-def _is_bfloat16(atom: Any) -> bool:  # noqa: ANN401 - JAX exports no type of both Var and Literal
+def _is_bfloat16(atom: Any) -> bool:
     return _dtype(atom) == jnp.bfloat16
 
 
-def _dtype(atom: Any) -> Any:  # noqa: ANN401 - as above
+def _dtype(atom: Any) -> Any:
     return getattr(atom.aval, "dtype", None)  # tokens have none
 
 
@@ -136,9 +136,7 @@ def _widened(array: jax.Array) -> jax.Array:
     return array.astype(jnp.float32) if jnp.issubdtype(array.dtype, jnp.floating) else array
 
 
-def _run(
-    workload: Workload, size: Size, inputs: Mapping[str, jax.Array], precision: Precision
-) -> NDArray[Any]:
+def _run(workload: Workload, size: Size, inputs: Mapping[str, jax.Array], precision: Precision) -> NDArray[Any]:
     run = _compiled(workload, size.name, tuple(size.dims.items()), precision)
     return np.asarray(run(*(inputs[spec.name] for spec in workload.array_inputs)))
 
@@ -175,10 +173,7 @@ def _on_arrays(workload: Workload, size: Size) -> Callable[..., jax.Array]:
     def function(*values: jax.Array) -> jax.Array:
         remaining = iter(values)
         return reference(
-            *(
-                next(remaining) if isinstance(spec, InputSpec) else spec.at(size.dims)
-                for spec in workload.inputs
-            )
+            *(next(remaining) if isinstance(spec, InputSpec) else spec.at(size.dims) for spec in workload.inputs)
         )
 
     return function

@@ -88,9 +88,7 @@ def fit(reference: Floats, error: Floats) -> Fit:
         standard_error = math.sqrt(float(weighted @ weighted) * count / (count - 2)) / squares
         slope, slope_excess = 1 + tilt, max(0.0, abs(tilt) - STANDARD_ERRORS * standard_error)
     standard_error = math.sqrt(float(residual @ residual) / (count - 2) / count)
-    return Fit(
-        slope, slope_excess, offset, max(0.0, abs(offset) - STANDARD_ERRORS * standard_error), relative_rms
-    )
+    return Fit(slope, slope_excess, offset, max(0.0, abs(offset) - STANDARD_ERRORS * standard_error), relative_rms)
 
 
 def blocks(shape: tuple[int, ...]) -> Iterator[Block]:
@@ -115,9 +113,7 @@ def blocks(shape: tuple[int, ...]) -> Iterator[Block]:
     yield from itertools.product(*(_cuts(*axis) for axis in zip(shape, extents, strict=True)))
 
 
-def systematic_metrics(
-    reference: Floats, error: Floats, valid: Mask
-) -> tuple[dict[str, float], dict[str, str]]:
+def systematic_metrics(reference: Floats, error: Floats, valid: Mask) -> tuple[dict[str, float], dict[str, str]]:
     """Measures the systematic part of an error, and the RMS error per block.
 
     Args:
@@ -146,13 +142,9 @@ def systematic_metrics(
         where = f"in block [{', '.join(f'{cut.start}:{cut.stop}' for cut in block)}]"
         found = [("block_rms", part.relative_rms, f"{where} it is {part.relative_rms:.3g} of the spread")]
         if part.slope is not None:
-            found.append(
-                ("block_slope", part.slope_excess, f"{where} the output is {part.slope:.5g} x reference")
-            )
+            found.append(("block_slope", part.slope_excess, f"{where} the output is {part.slope:.5g} x reference"))
         if part.offset is not None:
-            found.append(
-                ("block_offset", part.offset_excess, f"{where} the mean error is {part.offset:.3g} S")
-            )
+            found.append(("block_offset", part.offset_excess, f"{where} the mean error is {part.offset:.3g} S"))
         for name, value, note in found:
             if value > values.get(name, -1.0):
                 values[name], notes[name] = value, note

@@ -4,11 +4,12 @@ import importlib.util
 import shutil
 import sys
 from collections.abc import Iterator
+from importlib.metadata import version
 
 import typer
-from rich.table import Table
 
 from jaxbench_harness.cli.documents import DoctorDocument, Finding
+from jaxbench_harness.cli.report import plain_table
 from jaxbench_harness.cli.terminal import ExitCode, JsonOption, TargetOption, out, print_json, usage_errors
 from jaxbench_harness.compiling.libtpu import NO_LIBTPU, compiler_environment
 from jaxbench_harness.compiling.messages import ProbeAnswer, ProbeRequest
@@ -28,7 +29,9 @@ def doctor(target: TargetOption = "v6e", as_json: JsonOption = False) -> None:
     if as_json:
         print_json(document)
     else:
-        table = Table("what", "status", "found", "to do")
+        table = plain_table(f"jaxbench {version('jaxbench-harness')} on this machine")
+        for heading in ("", "status", "found", "to do"):
+            table.add_column(heading)
         colours = {"ok": "green", "missing": "yellow", "broken": "red"}
         for finding in document.findings:
             table.add_row(
@@ -64,20 +67,20 @@ def _compiler(target: Target) -> Finding:
         limits=Limits(wall_s=_PROBE_TIMEOUT_S),
         environment=compiler_environment(target),
     )
-    version = package_version("libtpu")
+    installed = package_version("libtpu")
     if isinstance(ended, NoAnswer):
         remedy = f"install the libtpu that jax[tpu] asks for; {ended.log.strip()[-300:]}"
-        return Finding(name=name, status="broken", detail=f"libtpu {version}: {ended.reason}", remedy=remedy)
+        return Finding(name=name, status="broken", detail=f"libtpu {installed}: {ended.reason}", remedy=remedy)
     return Finding(
-        name=name, status="ok", detail=f"libtpu {version} compiles for {ended.message.device_kind}", remedy=""
+        name=name, status="ok", detail=f"libtpu {installed} compiles for {ended.message.device_kind}", remedy=""
     )
 
 
 def _optional(package: str, without: str, remedy: str) -> Finding:
-    version = package_version(package)
-    if version is None:
+    found = package_version(package)
+    if found is None:
         return Finding(name=package, status="missing", detail=without, remedy=remedy)
-    return Finding(name=package, status="ok", detail=version, remedy="")
+    return Finding(name=package, status="ok", detail=found, remedy="")
 
 
 def _workloads() -> Finding:

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from rich import box
 from rich.table import Table
 from rich.text import Text
 
 from jaxbench_harness.cli.progress import outcome
 from jaxbench_harness.cli.terminal import out
 from jaxbench_harness.cli.units import in_bytes, in_time, with_prefix
-from jaxbench_harness.records import CheckReport, Compiled, CompileReport, Failed, Record, Verdict
+from jaxbench_harness.records import CheckReport, Compiled, CompileReport, DrawReport, Failed, Record, Verdict
 
 _LOG_LINES = 40
 
@@ -46,21 +47,26 @@ def print_check(report: CheckReport | None) -> None:
     if report is None or not report.draws:
         return
     note = f" ({report.verifier_note})" if report.verifier_note else ""
-    table = Table(title=f"check by {report.verifier}{note}", title_justify="left")
-    table.add_column("inputs")
-    table.add_column("seed", justify="right")
-    names = list(dict.fromkeys(metric.name for draw in report.draws for metric in draw.metrics))
-    for name in names:
-        table.add_column(name, justify="right")
+    out.print(f"checked by {report.verifier}{note}", markup=False, highlight=False, soft_wrap=True)
+    table = plain_table("error metrics: value / limit")
+    table.add_column("")
     for draw in report.draws:
-        values = {metric.name: metric for metric in draw.metrics}
-        cells = [_metric(values[name].value, values[name].limit) if name in values else "-" for name in names]
-        table.add_row(draw.distribution, str(draw.seed), *cells)
+        table.add_column(f"{draw.distribution}\nseed {draw.seed}", justify="right")
+    for name in dict.fromkeys(metric.name for draw in report.draws for metric in draw.metrics):
+        table.add_row(name, *(_metric(draw, name) for draw in report.draws))
     out.print(table)
 
 
-def _metric(value: float, limit: float) -> Text:
-    return Text(f"{value:.2g} of {limit:.2g}", style="" if value <= limit else "red")
+def plain_table(title: str) -> Table:
+    """Returns an empty table in the style of every table of the command line."""
+    return Table(title=title, title_justify="left", title_style="", box=box.SIMPLE, pad_edge=False)
+
+
+def _metric(draw: DrawReport, name: str) -> Text:
+    metric = next((metric for metric in draw.metrics if metric.name == name), None)
+    if metric is None:
+        return Text("-")
+    return Text(f"{metric.value:.2g} / {metric.limit:.2g}", style="" if metric.passed else "red")
 
 
 def print_record(record: Record, path: Path | None) -> None:
@@ -80,25 +86,22 @@ def print_record(record: Record, path: Path | None) -> None:
 def print_records(records: Sequence[Record], path: Path) -> None:
     """Prints a table of records, one per line."""
     target = ", ".join(dict.fromkeys(record.config.target for record in records))
-    table = Table(title=f"baselines on {target}, cross-compiled; no device was used", title_justify="left")
-    for name in ("workload", "baseline", "verdict"):
-        table.add_column(name, no_wrap=True)
-    for name in ("FLOPs", "bytes", "bound", "HBM", "compile"):
+    table = plain_table(f"xla baselines, cross-compiled for {target} and checked on the CPU; nothing was timed")
+    table.add_column("workload", overflow="fold")
+    table.add_column("verdict")
+    for name in ("FLOPs", "bytes", "bound", "HBM used", "compile"):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("checked by")
     for record in records:
         compiled = record.compile if isinstance(record.compile, Compiled) else None
         style = "red" if isinstance(record.verdict, Failed) else "green"
         table.add_row(
             record.workload.id,
-            record.candidate.name,
             Text(outcome(record), style=style),
-            with_prefix(record.bound.flops, "FLOP"),
+            with_prefix(record.bound.flops, ""),
             in_bytes(record.bound.hbm_bytes),
             f"{in_time(record.bound.time_ns)} {record.bound.binds}",
             in_bytes(compiled.hbm_bytes) if compiled else "-",
             f"{compiled.compile_s:.1f} s" if compiled else "-",
-            record.check.verifier if record.check else "-",
         )
     out.print(table)
     for record in records:

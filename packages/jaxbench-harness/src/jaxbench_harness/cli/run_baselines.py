@@ -70,9 +70,7 @@ def _selected(ids: Sequence[str], *, everything: bool) -> list[Workload]:
     return chosen
 
 
-def _evaluate(
-    workload: Workload, config: ResolvedConfig, run_id: str, path: Path, reporter: Reporter
-) -> Record:
+def _evaluate(workload: Workload, config: ResolvedConfig, run_id: str, path: Path, reporter: Reporter) -> Record:
     record = evaluate(
         xla_baseline(workload),
         workload,

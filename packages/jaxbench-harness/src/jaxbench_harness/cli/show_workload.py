@@ -6,6 +6,7 @@ import typer
 from rich.table import Table
 
 from jaxbench_harness.cli.documents import ShowDocument
+from jaxbench_harness.cli.report import plain_table
 from jaxbench_harness.cli.terminal import JsonOption, TargetOption, out, print_json, usage_errors
 from jaxbench_harness.cli.units import in_bytes, in_time, with_prefix
 from jaxbench_harness.registry import find_workload
@@ -44,7 +45,9 @@ def show_workload(
 
 
 def _arguments(document: ShowDocument) -> Table:
-    table = Table("argument", *document.sizes, "meaning")
+    table = plain_table("arguments in call order")
+    for heading in ("", *document.sizes, "meaning"):
+        table.add_column(heading)
     for position, argument in enumerate(document.arguments):
         at_sizes = [size.arguments[position] for size in document.sizes.values()]
         table.add_row(argument.name, *at_sizes, argument.meaning)

@@ -1,5 +1,6 @@
 """What commands share in talking to a person or a program: consoles, JSON, exit codes, errors."""
 
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from enum import IntEnum
@@ -14,7 +15,10 @@ from jaxbench_harness.records import Failed, Owner, Verdict
 from jaxbench_harness.registry import RegistryError, UnknownWorkloadError
 from jaxbench_harness.targets import UnknownTargetError
 
-out = Console()
+_PIPE_WIDTH = 120
+"""Columns of tables that are not shown on a terminal."""
+
+out = Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH)
 err = Console(stderr=True)
 
 
@@ -60,7 +64,5 @@ def usage_errors() -> Generator[None]:
 def exit_code(verdict: Verdict) -> ExitCode:
     """Returns the exit code for one verdict."""
     if isinstance(verdict, Failed):
-        return (
-            ExitCode.CANDIDATE_FAILED if verdict.owner is Owner.CANDIDATE else ExitCode.INFRASTRUCTURE
-        )
+        return ExitCode.CANDIDATE_FAILED if verdict.owner is Owner.CANDIDATE else ExitCode.INFRASTRUCTURE
     return ExitCode.PASSED

@@ -43,7 +43,8 @@ def cross_compile(exported: export.Exported, digest: str, target: Target) -> Com
 
 def _report(compiled: CompiledStage, digest: str, target: Target, compile_s: float) -> Compiled:
     memory = compiled.memory_analysis()
-    cost = compiled.cost_analysis() or {}
+    assert memory is not None, "the TPU compiler always reports memory"
+    cost: dict[str, float] = compiled.cost_analysis() or {}
     used = [
         memory.argument_size_in_bytes,
         memory.output_size_in_bytes,
@@ -76,6 +77,4 @@ def mosaic_kernels(hlo: str) -> Iterator[MosaicKernel]:
         line = _KERNEL_LINE.match(hlo, hlo.rfind("\n", 0, start) + 1)
         # The configuration may span lines, so it is searched up to the next kernel.
         vmem = _SCOPED_VMEM.search(hlo, start, end)
-        yield MosaicKernel(
-            name=line["name"] if line else "unnamed", vmem_bytes=int(vmem[1]) if vmem else None
-        )
+        yield MosaicKernel(name=line["name"] if line else "unnamed", vmem_bytes=int(vmem[1]) if vmem else None)

@@ -35,9 +35,7 @@ class GuardRefused(Model):
 class CompileAnswer(Model):
     """The final message."""
 
-    result: Annotated[
-        Compiled | CompileRefused | CompileSkipped | GuardRefused, Field(discriminator="kind")
-    ]
+    result: Annotated[Compiled | CompileRefused | CompileSkipped | GuardRefused, Field(discriminator="kind")]
     """What came of it."""
     kernels: int = 0
     """Mosaic kernels in the full-size Program, counted by the guard."""

@@ -17,13 +17,22 @@ _RULES: tuple[tuple[re.Pattern[str], FailureCode], ...] = (
 )
 
 
+_SIZES = re.compile(
+    r"(?:Scoped allocation with size \S+ and limit \S+ exceeded \w+ \w+ limit by [\d.]+\w)"
+    r"|(?:Used \S+ of \S+ \w+)"
+)
+"""The part of an out-of-memory message that has the numbers."""
+
+
 def classify(message: str) -> FailureCode:
     """Returns the kind of a refusal; COMPILER_ERROR when no rule fits."""
     return next((code for pattern, code in _RULES if pattern.search(message)), FailureCode.COMPILER_ERROR)
 
 
 def summarize(message: str) -> str:
-    """Returns the first line of the message that says something, for a reason."""
+    """Returns what of the message says most in one line, for a reason."""
+    if sizes := _SIZES.search(message):
+        return one_line(sizes[0])
     lines = [line.strip() for line in message.splitlines()]
     telling = [line for line in lines if any(pattern.search(line) for pattern, _ in _RULES)]
     return one_line((telling or [line for line in lines if line] or ["no message"])[0])

@@ -191,7 +191,8 @@ class _Process:
 
     def _drain(self) -> None:
         assert self._process.stdout is not None
-        while chunk := self._process.stdout.read1(65536):
+        output = self._process.stdout.fileno()
+        while chunk := os.read(output, 65536):
             self._printed += len(chunk)
             self._output += chunk[: max(0, _KEPT_OUTPUT_BYTES - len(self._output))]
 
@@ -208,10 +209,14 @@ class _Process:
 
 def _scrubbed(folder: Path, added: Mapping[str, str]) -> dict[str, str]:
     kept = {name: os.environ[name] for name in _PASSED_ENVIRONMENT if name in os.environ}
-    return kept | {
-        "HOME": str(folder),
-        "TMPDIR": str(folder),
-        "JAX_PLATFORMS": "cpu",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "TF_CPP_MIN_LOG_LEVEL": "2",
-    } | dict(added)
+    return (
+        kept
+        | {
+            "HOME": str(folder),
+            "TMPDIR": str(folder),
+            "JAX_PLATFORMS": "cpu",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "TF_CPP_MIN_LOG_LEVEL": "2",
+        }
+        | dict(added)
+    )

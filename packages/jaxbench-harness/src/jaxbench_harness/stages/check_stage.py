@@ -66,9 +66,7 @@ def check_numbers(
         doing = "running the check Program" if ended.progress == "candidate" else "computing the reference"
         raise no_answer(ended, Stage.CHECK, doing, candidate_owns=by_candidate)
     answer = ended.message
-    report = CheckReport(
-        verifier=answer.verifier, verifier_note=request.verifier_note, draws=answer.draws
-    )
+    report = CheckReport(verifier=answer.verifier, verifier_note=request.verifier_note, draws=answer.draws)
     if answer.failure is not None:
         verdict = failed(Stage.CHECK, answer.failure.code, answer.failure.reason, answer.failure.log)
         raise StageError(verdict, ended.wall_s, check_report=report)

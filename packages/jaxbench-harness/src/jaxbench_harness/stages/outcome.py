@@ -31,9 +31,7 @@ class StageError(Exception):
         self.check = check_report
 
 
-def failed(
-    stage: Stage, code: FailureCode, reason: str, log: str = "", *, owner: Owner = Owner.CANDIDATE
-) -> Failed:
+def failed(stage: Stage, code: FailureCode, reason: str, log: str = "", *, owner: Owner = Owner.CANDIDATE) -> Failed:
     """Returns a Failed verdict with reason and log cut to their limits."""
     return Failed(stage=stage, owner=owner, code=code, reason=one_line(reason), log=bounded(log))
 

@@ -52,9 +52,7 @@ def source_request(candidate: Candidate, target: Target) -> tuple[SourceRequest,
     return request, [candidate.files[path] for path in paths]
 
 
-def trace_programs(
-    candidate: Candidate, workload: Workload, target: Target, config: ResolvedConfig
-) -> TracedPrograms:
+def trace_programs(candidate: Candidate, workload: Workload, target: Target, config: ResolvedConfig) -> TracedPrograms:
     """Loads and traces the candidate in a fresh process.
 
     Raises:
@@ -90,7 +88,6 @@ def trace_programs(
         reason = f"the Programs have {sum(map(len, ended.blobs))} bytes, the limit is {_MAX_PROGRAM_BYTES}"
         raise StageError(failed(Stage.TRACE, FailureCode.PROTOCOL, reason), ended.wall_s)
     programs = tuple(
-        Program(header.size, header.platform, blob)
-        for header, blob in zip(result.programs, ended.blobs, strict=True)
+        Program(header.size, header.platform, blob) for header, blob in zip(result.programs, ended.blobs, strict=True)
     )
     return TracedPrograms(programs, result.interpreter_error, ended.wall_s)

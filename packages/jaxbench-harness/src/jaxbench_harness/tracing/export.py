@@ -1,7 +1,7 @@
 """Traces an entry point once per size and exports the trace as Programs."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import jax
 from jax import export
@@ -45,7 +45,7 @@ class Trace:
             return one_line(f"{type(error).__name__}: {error}")
 
     def _export(self, jaxpr: Jaxpr, platform: str) -> bytes:
-        evaluate = jaxpr_as_fun(jaxpr)
+        evaluate = cast("Callable[..., list[jax.Array]]", jaxpr_as_fun(jaxpr))
 
         def workload(*values: jax.Array) -> Any:
             return jax.tree.unflatten(self.structure, evaluate(*values))

@@ -17,8 +17,8 @@ def map_equations(jaxpr: Jaxpr, change: Callable[[JaxprEqn], JaxprEqn]) -> Jaxpr
     def on_value(value: Any) -> Any:
         if isinstance(value, Jaxpr):
             return map_equations(value, change)
-        if isinstance(value, tuple | list):
-            return type(value)(on_value(item) for item in value) if _holds_jaxpr(value) else value
+        if type(value) in {tuple, list}:
+            return type(value)(map(on_value, value))
         return value
 
     def on_equation(equation: JaxprEqn) -> JaxprEqn:
@@ -39,9 +39,3 @@ def interpret_kernels(jaxpr: Jaxpr) -> Jaxpr:
         return equation.replace(params={**equation.params, "interpret": True})
 
     return map_equations(jaxpr, change)
-
-
-def _holds_jaxpr(values: tuple[Any, ...] | list[Any]) -> bool:
-    return any(
-        isinstance(value, Jaxpr) or (isinstance(value, tuple | list) and _holds_jaxpr(value)) for value in values
-    )

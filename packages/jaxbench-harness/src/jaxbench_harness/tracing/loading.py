@@ -86,8 +86,6 @@ def _first_line(error: BaseException) -> str:
 def _own_traceback(error: BaseException) -> str:
     """Formats the exception with only the frames that lie in the candidate's own files."""
     folder = str(Path(_FOLDER).resolve())
-    frames = [
-        frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(folder)
-    ]
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(folder)]
     lines = traceback.format_list(frames) + traceback.format_exception_only(error)
     return "".join(lines).replace(folder + "/", "")

@@ -1,5 +1,7 @@
 """Worker that runs a candidate's source under the Pallas TPU interpreter: inputs in, outputs out, nothing else."""
 
+from typing import cast
+
 import jax
 import numpy as np
 from jax.experimental.pallas import tpu as pltpu
@@ -31,7 +33,7 @@ def _run(request: InterpretRequest, files: list[bytes], arrays: list[Array]) -> 
     function = over_arrays(entry_point, request.call)
     try:
         with abstract_chip(request.source.chip), pltpu.force_tpu_interpret_mode(pltpu.InterpretParams()):
-            result = jax.jit(function)(*arrays)
+            result = cast("object", jax.jit(function)(*arrays))
     except BaseException as error:
         raise raised(Stage.TRACE, error) from error
     if not isinstance(result, jax.Array):

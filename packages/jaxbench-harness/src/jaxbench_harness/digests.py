@@ -13,7 +13,7 @@ import inspect
 import json
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any, cast
 
 from jaxbench_harness.records import WorkloadRef
@@ -55,43 +55,69 @@ def _plain(value: Any) -> Any:
 
 def code_of(function: Callable[..., Any]) -> dict[str, Any]:
     """Returns the syntax of a function and, by name, of what it uses from its own package."""
-    package = (function.__module__ or "").partition(".")[0]
+    package = _package(inspect.unwrap(function))
     found: dict[str, Any] = {}
     pending: list[Any] = [function]
     while pending:
         current = inspect.unwrap(pending.pop())
-        if not isinstance(current, FunctionType):
-            continue
         name = f"{current.__module__}.{current.__qualname__}"
         if name in found:
             continue
-        found[name] = _syntax(current)
-        for used, value in _globals_used(current):
-            if isinstance(value, str | int | float | bool):
-                found[f"{current.__module__}.{used}"] = value
-            elif isinstance(value, FunctionType) and value.__module__.partition(".")[0] == package:
-                pending.append(value)
+        definition = _definition(current)
+        found[name] = json.dumps(_tree(definition), separators=(",", ":"))
+        for used, value in _values_used(current, definition):
+            inner = inspect.unwrap(value) if callable(value) else value
+            if isinstance(inner, str | int | float | bool):
+                found[used] = inner
+            elif isinstance(inner, FunctionType) and _package(inner) == package:
+                pending.append(inner)
     return found
 
 
-def _globals_used(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    for name in sorted(_names(function.__code__)):
-        if name in function.__globals__:
-            yield name, function.__globals__[name]
-
-
-def _names(code: CodeType) -> set[str]:
-    nested = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-    return set(code.co_names).union(*map(_names, nested))
+def _package(function: Callable[..., Any]) -> str:
+    return (function.__module__ or "").partition(".")[0]
 
 
 @functools.cache
-def _syntax(function: FunctionType) -> str:
+def _definition(function: FunctionType) -> ast.AST:
     (definition,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
-    return json.dumps(_tree(definition), separators=(",", ":"))
+    return definition
+
+
+def _values_used(function: FunctionType, definition: ast.AST) -> Iterator[tuple[str, Any]]:
+    """Yields what the names in a function stand for outside it, tables taken apart."""
+    closure = inspect.getclosurevars(function).nonlocals
+    for name in sorted(set(_names(definition))):
+        if name in closure:
+            yield from _leaves(f"{function.__module__}.{function.__qualname__}.{name}", closure[name])
+        elif name in function.__globals__:
+            yield from _leaves(f"{function.__module__}.{name}", function.__globals__[name])
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Name):
+        yield node.id
+    for field, value in ast.iter_fields(node):
+        if field not in _DROPPED_SYNTAX:
+            for child in cast("list[Any]", value) if isinstance(value, list) else [value]:
+                if isinstance(child, ast.AST):
+                    yield from _names(child)
+
+
+def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        for key, item in cast("Mapping[Any, Any]", value).items():
+            yield from _leaves(f"{name}[{key!r}]", item)
+    elif isinstance(value, tuple | list):
+        for index, item in enumerate(cast("list[Any]", value)):
+            yield from _leaves(f"{name}[{index}]", item)
+    else:
+        yield name, value
 
 
 def _tree(node: Any) -> Any:
+    if isinstance(node, ast.AnnAssign) and node.value is not None:
+        node = ast.Assign([node.target], node.value)
     if isinstance(node, ast.AST):
         fields = [(name, _tree(value)) for name, value in ast.iter_fields(node) if name not in _DROPPED_SYNTAX]
         # Python versions differ in whether empty fields are there.

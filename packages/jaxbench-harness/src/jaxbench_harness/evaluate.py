@@ -86,7 +86,7 @@ def evaluate(
 
 
 def compile_only(
-    candidate: Candidate, workload: Workload, config: ResolvedConfig
+    candidate: Candidate, workload: Workload, config: ResolvedConfig, *, on_stage: OnStage | None = None
 ) -> tuple[Verdict, CompileReport | None]:
     """Traces, guards and compiles a candidate without checking its numbers.
 
@@ -94,7 +94,7 @@ def compile_only(
         Whether the compiler accepted the full-size Program, and its report. Where it could not be asked, the verdict
         is an infrastructure failure.
     """
-    evaluation = _Evaluation(candidate, workload, config, lambda _stage: None)
+    evaluation = _Evaluation(candidate, workload, config, on_stage or (lambda _stage: None))
     verdict = evaluation.run(until=Stage.COMPILE)
     if isinstance(verdict, Passed) and isinstance(evaluation.compile, CompileSkipped):
         reason = evaluation.compile.reason

@@ -34,16 +34,25 @@ def evaluate(formula: Formula, dims: Dims) -> Number:
     Raises:
         FormulaError: If the formula uses an unknown name or function, is no arithmetic, or is not a real number.
     """
-    if isinstance(formula, int | float):
-        return formula
-    try:
-        value = cast("object", simpleeval.simple_eval(formula, names=dict(dims), functions=_FUNCTIONS))
-    except (simpleeval.InvalidExpression, SyntaxError, ArithmeticError, TypeError, ValueError) as error:
-        known = ", ".join(dims) or "none"
-        raise FormulaError(f"cannot evaluate {formula!r} over the dims {known}: {error}") from error
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    value = _arithmetic(formula, dims) if isinstance(formula, str) else formula
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < math.inf:
         raise FormulaError(f"{formula!r} is {value!r}, not a finite number")
     return value
+
+
+def _arithmetic(formula: str, dims: Dims) -> object:
+    try:
+        return cast("object", simpleeval.simple_eval(formula, names=dict(dims), functions=_FUNCTIONS))
+    except (
+        simpleeval.InvalidExpression,
+        SyntaxError,
+        ArithmeticError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ) as error:
+        known = ", ".join(dims) or "none"
+        raise FormulaError(f"cannot evaluate {formula!r} over the dims {known}: {error}") from error
 
 
 def evaluate_int(formula: Formula, dims: Dims) -> int:

@@ -60,13 +60,13 @@ def guard(program: Program, workload: Workload) -> Guarded | GuardFault:
     size = workload.size(program.size)
     try:
         exported = export.deserialize(bytearray(program.content))
+        calls, ops = _operations(exported)
     except Exception as error:  # noqa: BLE001 - the bytes come from a process that ran candidate code
         return GuardFault(FailureCode.PROTOCOL, one_line(f"the Program cannot be read: {error}"))
     fault = _wrong_platform(exported, program) or _wrong_arguments(exported, workload, size)
     fault = fault or _wrong_result(exported, workload, size) or _effects(exported)
     if fault is not None:
         return fault
-    calls, ops = _operations(exported)
     if strangers := sorted(calls.keys() - _ALLOWED_CALLS):
         return GuardFault(FailureCode.FORBIDDEN_CALL, f"calls {', '.join(strangers)}, which kernels may not")
     if forbidden := sorted(ops & _FORBIDDEN_OPS):

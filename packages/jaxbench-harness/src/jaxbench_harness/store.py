@@ -39,13 +39,13 @@ def read_records(path: Path) -> Iterator[Record]:
     Raises:
         StoreError: At the first line that is not a valid record, naming file and line.
     """
-    with path.open(encoding="utf-8") as stream:
+    with path.open("rb") as stream:
         for number, line in enumerate(stream, start=1):
             if line.strip():
                 yield parse_record(line, where=f"{path}:{number}")
 
 
-def parse_record(line: str, *, where: str) -> Record:
+def parse_record(line: str | bytes, *, where: str) -> Record:
     """Parses one line.
 
     Raises:

@@ -1,5 +1,6 @@
 """Tolerance: how far from the float32 reference a right answer may be. Imports no JAX."""
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -40,5 +41,8 @@ class Tolerance:
                 raise ValueError(f"tolerance {name} is {value}; it must be at least 0 and below 1")
         if self.rtol == self.atol_scale == 0:
             raise ValueError("tolerance rtol and atol_scale are both 0: no rounding would pass")
-        if self.noise_multiple < 1:
-            raise ValueError(f"tolerance noise_multiple is {self.noise_multiple}; below 1 the reference itself fails")
+        if not 1 <= self.noise_multiple < math.inf:
+            raise ValueError(
+                f"tolerance noise_multiple is {self.noise_multiple}; below 1 the reference itself fails, "
+                "without end nothing does"
+            )

@@ -112,7 +112,9 @@ def _cases() -> Iterator[Case]:
             gemm,
             inputs={"a": (("M", "K"), Normal()), "b": (("K", "N"), Normal("1/sqrt(K)"))},
             output=("M", "N"),
-            **{"M": 512, "K": 512, "N": 1024},
+            M=512,
+            K=512,
+            N=1024,
         ),
         legal={"float32": gemm, "K tiles": gemm_tiled},
         wrong={"int8 operands": gemm_int8, "K tile dropped": functools.partial(gemm_tiled, skipped=1)},
@@ -122,7 +124,9 @@ def _cases() -> Iterator[Case]:
             rmsnorm,
             inputs={"x": (("B", "T", "D"), SpreadRows()), "w": (("D",), Normal(0.2, 1.0))},
             output=("B", "T", "D"),
-            **{"B": 2, "T": 128, "D": 1024},
+            B=2,
+            T=128,
+            D=1024,
         ),
         legal={"float32": rmsnorm, "rounded before weight": functools.partial(rmsnorm_of, middle=rounded)},
         wrong={
@@ -141,7 +145,9 @@ def _cases() -> Iterator[Case]:
             },
             output=("M", "N"),
             scale="mean_abs",
-            **{"M": 256, "K": 1024, "N": 1024},
+            M=256,
+            K=1024,
+            N=1024,
         ),
         legal={"float32": gelu_softmax, "rounded product": functools.partial(gelu_softmax_of, middle=rounded)},
         wrong={
@@ -155,7 +161,10 @@ def _cases() -> Iterator[Case]:
             inputs=dict.fromkeys("qkv", (("B", "H", "T", "D"), Normal())),
             output=("B", "H", "T", "D"),
             scale="row",
-            **{"B": 2, "H": 2, "T": 256, "D": 128},
+            B=2,
+            H=2,
+            T=256,
+            D=128,
         ),
         legal={"float32": attention, "flash": attention_flash},
         wrong={
@@ -213,7 +222,7 @@ def legal_outputs(one: Draw) -> Iterator[tuple[str, np.ndarray]]:
 def wrong_outputs(one: Draw) -> Iterator[tuple[str, np.ndarray]]:
     exact, noisy = one.exact.astype(np.float64), one.native.astype(np.float64)
     scale = scale_of(exact, one.case.workload.tolerance.scale)
-    tile = np.s_[..., -128:, -128:]
+    tile = (*(-1 for _ in exact.shape[:-2]), slice(-128, None), slice(-128, None))
     for state, values in (("exact", exact), ("noisy", noisy)):
         yield f"{state} x 1.01", values * 1.01
         yield f"{state} x 0.99", values * 0.99

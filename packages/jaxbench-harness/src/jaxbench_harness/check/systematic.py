@@ -34,8 +34,8 @@ MIN_BLOCK_ELEMENTS = 1024
 _MIN_SPREAD = 0.01
 """Least standard deviation of the reference, in units of S, over which a slope is estimated."""
 
-_MIN_SPREAD_OF_MEAN = 4 * 2.0**-8
-"""The same in units of |mean|: four steps of bfloat16, below which rounding flattens the slope."""
+_MIN_SPREAD_OF_MEAN = 2.0**-6
+"""The same in units of |mean|: two to four steps of bfloat16, below which rounding distorts the slope."""
 
 _MIN_BLOCK_SPREAD = 0.1
 """Least spread, in units of S, that the RMS error of a block is relative to."""

@@ -5,6 +5,7 @@ import typer
 from jaxbench_harness.candidate import read_candidate
 from jaxbench_harness.cli.documents import CompileDocument
 from jaxbench_harness.cli.options import CandidateArgument, RequirePallasOption, TimeoutOption, resolve_config
+from jaxbench_harness.cli.progress import reporting
 from jaxbench_harness.cli.report import print_compile, print_verdict
 from jaxbench_harness.cli.terminal import (
     JsonOption,
@@ -32,7 +33,11 @@ def compile_candidate(
         workload = find_workload(workload_id)
         candidate = read_candidate(file)
         config = resolve_config(target, require_pallas=require_pallas, trace_timeout_s=trace_timeout)
-    verdict, report = compile_only(candidate, workload, config)
+    with reporting() as reporter:
+        verdict, report = compile_only(
+            candidate, workload, config, on_stage=lambda stage: reporter.stage(workload.id, stage)
+        )
+        reporter.done(workload.id, verdict)
     if as_json:
         document = CompileDocument(
             workload_id=workload.id,

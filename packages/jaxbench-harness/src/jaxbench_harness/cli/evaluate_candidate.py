@@ -55,7 +55,7 @@ def evaluate_candidate(
         )
     with reporting() as reporter:
         found = evaluate(candidate, workload, config, on_stage=lambda stage: reporter.stage(workload.id, stage))
-        reporter.done(workload.id, found)
+        reporter.done(workload.id, found.verdict)
     path = results / "evaluations.jsonl" if record else None
     if path is not None:
         append_record(path, found)

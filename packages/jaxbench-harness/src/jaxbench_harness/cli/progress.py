@@ -1,5 +1,6 @@
 """Progress of long work: bars on a terminal, plain lines elsewhere, always on standard error."""
 
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Protocol
@@ -7,7 +8,7 @@ from typing import Protocol
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
 from jaxbench_harness.cli.terminal import err
-from jaxbench_harness.records import Failed, Record, Stage
+from jaxbench_harness.records import Failed, Stage, Verdict
 
 _STEPS = (Stage.TRACE, Stage.COMPILE, Stage.CHECK)
 
@@ -19,23 +20,27 @@ class Reporter(Protocol):
         """The evaluation called `name` begins a stage."""
         ...
 
-    def done(self, name: str, record: Record) -> None:
+    def done(self, name: str, verdict: Verdict) -> None:
         """The evaluation called `name` has ended."""
         ...
 
 
-def outcome(record: Record) -> str:
+def outcome(verdict: Verdict) -> str:
     """Returns `passed`, or the failed stage."""
-    return f"failed at {record.verdict.stage}" if isinstance(record.verdict, Failed) else "passed"
+    return f"failed at {verdict.stage}" if isinstance(verdict, Failed) else "passed"
 
 
 class _Lines:
+    def __init__(self) -> None:
+        self._started: dict[str, float] = {}
+
     def stage(self, name: str, stage: Stage) -> None:
+        self._started.setdefault(name, time.monotonic())
         err.print(f"{name}: {stage} ...", markup=False, highlight=False)
 
-    def done(self, name: str, record: Record) -> None:
-        seconds = sum(stage.wall_s for stage in record.stages)
-        err.print(f"{name}: {outcome(record)} in {seconds:.1f} s", markup=False, highlight=False)
+    def done(self, name: str, verdict: Verdict) -> None:
+        seconds = time.monotonic() - self._started[name]
+        err.print(f"{name}: {outcome(verdict)} in {seconds:.1f} s", markup=False, highlight=False)
 
 
 class _Bars:
@@ -48,8 +53,8 @@ class _Bars:
             self._tasks[name] = self._progress.add_task(name, total=len(_STEPS), stage=stage)
         self._progress.update(self._tasks[name], completed=_STEPS.index(stage), stage=stage)
 
-    def done(self, name: str, record: Record) -> None:
-        self._progress.update(self._tasks[name], completed=len(_STEPS), stage=outcome(record))
+    def done(self, name: str, verdict: Verdict) -> None:
+        self._progress.update(self._tasks[name], completed=len(_STEPS), stage=outcome(verdict))
 
 
 @contextmanager

@@ -96,7 +96,7 @@ def print_records(records: Sequence[Record], path: Path) -> None:
         style = "red" if isinstance(record.verdict, Failed) else "green"
         table.add_row(
             record.workload.id,
-            Text(outcome(record), style=style),
+            Text(outcome(record.verdict), style=style),
             with_prefix(record.bound.flops, ""),
             in_bytes(record.bound.hbm_bytes),
             f"{in_time(record.bound.time_ns)} {record.bound.binds}",

@@ -79,5 +79,5 @@ def _evaluate(workload: Workload, config: ResolvedConfig, run_id: str, path: Pat
         on_stage=lambda stage: reporter.stage(workload.id, stage),
     )
     append_record(path, record)
-    reporter.done(workload.id, record)
+    reporter.done(workload.id, record.verdict)
     return record

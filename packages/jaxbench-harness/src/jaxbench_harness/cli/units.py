@@ -7,15 +7,15 @@ def with_prefix(value: float, unit: str) -> str:
     """Returns `value` with three significant digits and a decimal prefix: 3848290697216 FLOP -> `3.85 TFLOP`."""
     for step, prefix in _STEPS:
         if abs(value) >= step:
-            return f"{value / step:.3g} {prefix}{unit}"
-    return f"{value:.3g} {unit}"
+            return f"{_three_digits(value / step)} {prefix}{unit}"
+    return f"{_three_digits(value)} {unit}"
 
 
 def in_bytes(value: float) -> str:
     """Returns bytes with a binary prefix: 1073741824 -> `1 GiB`."""
     for exponent, prefix in ((4, "Ti"), (3, "Gi"), (2, "Mi"), (1, "Ki")):
         if abs(value) >= 1024**exponent:
-            return f"{value / 1024**exponent:.3g} {prefix}B"
+            return f"{_three_digits(value / 1024**exponent)} {prefix}B"
     return f"{value:.0f} B"
 
 
@@ -23,5 +23,9 @@ def in_time(nanoseconds: float) -> str:
     """Returns a duration in s, ms, us or ns with three significant digits."""
     for step, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
         if nanoseconds >= step:
-            return f"{nanoseconds / step:.3g} {unit}"
-    return f"{nanoseconds:.3g} ns"
+            return f"{_three_digits(nanoseconds / step)} {unit}"
+    return f"{_three_digits(nanoseconds)} ns"
+
+
+def _three_digits(value: float) -> str:
+    return f"{value:.3g}" if abs(value) < 999.5 else f"{value:.0f}"  # `.3g` would write 1e+03

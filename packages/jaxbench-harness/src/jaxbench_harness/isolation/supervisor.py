@@ -157,7 +157,7 @@ class _Process:
         if self.error is not None:
             return FailureCode.PROTOCOL, self.error
         if status is not None and status < 0:
-            return FailureCode.CRASHED, f"ended by signal {signal.Signals(-status).name}"
+            return FailureCode.CRASHED, f"ended by signal {_signal_name(-status)}"
         return FailureCode.EXITED, f"the process exited with status {status} before it answered"
 
     def log(self) -> str:
@@ -179,6 +179,8 @@ class _Process:
             self._read_frames(self._channel)
         except (ChannelError, OSError, ValueError) as error:
             self.error = str(error)
+            # Whatever the worker still writes fails at once, instead of blocking until its time is up.
+            self._channel.close()
 
     def _read_frames(self, channel: BinaryIO) -> None:
         while (frame := read_frame(channel)) is not None:
@@ -207,6 +209,13 @@ class _Process:
         self._process.wait()
 
 
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # most real-time signals have no name
+        return str(number)
+
+
 def _scrubbed(folder: Path, added: Mapping[str, str]) -> dict[str, str]:
     kept = {name: os.environ[name] for name in _PASSED_ENVIRONMENT if name in os.environ}
     return (
@@ -215,6 +224,8 @@ def _scrubbed(folder: Path, added: Mapping[str, str]) -> dict[str, str]:
             "HOME": str(folder),
             "TMPDIR": str(folder),
             "JAX_PLATFORMS": "cpu",
+            # Tracebacks are cut to the candidate's own frames by us, without JAX's remarks on its own filter.
+            "JAX_TRACEBACK_FILTERING": "off",
             "PYTHONDONTWRITEBYTECODE": "1",
             "TF_CPP_MIN_LOG_LEVEL": "2",
         }

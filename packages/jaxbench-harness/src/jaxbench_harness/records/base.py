@@ -1,8 +1,8 @@
 """What every model of a record has in common."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, WithJsonSchema
 
 
 class Model(BaseModel):
@@ -21,6 +21,11 @@ Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 ByteCount = Annotated[int, Field(ge=0)]
 Seconds = Annotated[FiniteFloat, Field(ge=0)]
 Nanoseconds = Annotated[FiniteFloat, Field(ge=0)]
+
+_ANY_FLOAT_SCHEMA: dict[str, Any] = {"anyOf": [{"type": "number"}, {"enum": ["NaN", "Infinity", "-Infinity"]}]}
+AnyFloat = Annotated[float, WithJsonSchema(_ANY_FLOAT_SCHEMA)]
+"""A float that may be NaN or infinite, which JSON has no numbers for."""
+
 OneLine = Annotated[str, Field(min_length=1, max_length=500, pattern=r"^[^\r\n]*$")]
 
 LOG_LIMIT = 20_000

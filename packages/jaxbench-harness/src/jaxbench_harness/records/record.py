@@ -193,7 +193,7 @@ class Record(Model):
     @model_validator(mode="after")
     def _outcome_matches_reports(self) -> Self:
         if isinstance(self.verdict, Passed):
-            if self.check is None or not all(draw.passed for draw in self.check.draws):
+            if self.check is None or not self.check.draws or not all(draw.passed for draw in self.check.draws):
                 raise ValueError("a passed record needs a check in which every draw passed")
             if self.compile is None or isinstance(self.compile, CompileRefused):
                 raise ValueError("a passed record needs an accepted (or openly skipped) compile")

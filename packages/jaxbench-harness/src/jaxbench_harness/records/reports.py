@@ -5,7 +5,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field, FiniteFloat
 
-from jaxbench_harness.records.base import BoundedLog, ByteCount, Model, NonEmptyStr, OneLine, Seconds, Sha256
+from jaxbench_harness.records.base import (
+    AnyFloat,
+    BoundedLog,
+    ByteCount,
+    Model,
+    NonEmptyStr,
+    OneLine,
+    Seconds,
+    Sha256,
+)
 
 
 class MosaicKernel(Model):
@@ -85,7 +94,7 @@ class Metric(Model):
 
     name: NonEmptyStr
     """Name of the metric; docs/check.md defines each."""
-    value: float
+    value: AnyFloat
     """The candidate's value, without unit; NaN or infinity where the output makes it so."""
     limit: Annotated[FiniteFloat, Field(ge=0)]
     """Largest value that passes: max(multiple * noise floor, floor)."""
@@ -103,9 +112,9 @@ class Mismatch(Model):
 
     index: tuple[int, ...]
     """Index into the output."""
-    expected: float
+    expected: AnyFloat
     """The float32 reference there."""
-    got: float
+    got: AnyFloat
     """The candidate's value there."""
 
 

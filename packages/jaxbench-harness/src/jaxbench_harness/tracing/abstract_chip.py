@@ -1,7 +1,8 @@
 """Presents a target to code that asks which device it is traced for."""
 
-import sys
-from collections.abc import Generator
+import importlib
+import importlib.util
+from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 
 import jax
@@ -11,11 +12,12 @@ from jaxbench_harness.tracing.messages import AbstractChip
 
 
 @contextmanager
-def abstract_chip(chip: AbstractChip) -> Generator[None]:
+def abstract_chip(chip: AbstractChip, sources: Sequence[bytes]) -> Generator[None]:
     """Makes `pltpu.get_tpu_info()`, `jax.default_backend()`, `jax.devices()` and Tokamax answer for `chip`.
 
     The public names in the `jax` module are replaced for the rest of the process: candidates may have copied them at
-    import. JAX's own code uses private names and keeps its CPU backend.
+    import. JAX's own code uses private names and keeps its CPU backend. Tokamax takes seconds to import,
+    so it is told about the target only when one of the `sources` names it.
     """
     device = AbstractDevice(device_kind=chip.device_kind, num_cores=chip.num_cores, platform="tpu")
     # Explicit axes break library kernels that compute an operand inside the graph.
@@ -23,8 +25,8 @@ def abstract_chip(chip: AbstractChip) -> Generator[None]:
     _present(device)
     with ExitStack() as stack:
         stack.enter_context(use_abstract_mesh(mesh))
-        tokamax = sys.modules.get("tokamax")
-        if tokamax is not None:
+        if any(b"tokamax" in source for source in sources) and importlib.util.find_spec("tokamax"):
+            tokamax = importlib.import_module("tokamax")
             stack.enter_context(tokamax.config.cross_compile(True))
         yield
 

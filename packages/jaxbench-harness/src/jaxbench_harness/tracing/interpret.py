@@ -5,7 +5,7 @@ from typing import Any
 
 from jax.extend.core import Jaxpr, JaxprEqn
 
-_PALLAS_CALL = "pallas_call"
+_KERNEL_CALLS = frozenset({"pallas_call", "core_map"})
 
 
 def map_equations(jaxpr: Jaxpr, change: Callable[[JaxprEqn], JaxprEqn]) -> Jaxpr:
@@ -22,7 +22,7 @@ def map_equations(jaxpr: Jaxpr, change: Callable[[JaxprEqn], JaxprEqn]) -> Jaxpr
         return value
 
     def on_equation(equation: JaxprEqn) -> JaxprEqn:
-        if equation.primitive.name == _PALLAS_CALL:
+        if equation.primitive.name in _KERNEL_CALLS:
             return change(equation)
         parameters = {name: on_value(value) for name, value in equation.params.items()}
         return change(equation.replace(params=parameters))
@@ -31,10 +31,10 @@ def map_equations(jaxpr: Jaxpr, change: Callable[[JaxprEqn], JaxprEqn]) -> Jaxpr
 
 
 def interpret_kernels(jaxpr: Jaxpr) -> Jaxpr:
-    """Returns the jaxpr with every `pallas_call` in the HLO interpreter's mode."""
+    """Returns the jaxpr with every `pallas_call` and `core_map` in the HLO interpreter's mode."""
 
     def change(equation: JaxprEqn) -> JaxprEqn:
-        if equation.primitive.name != _PALLAS_CALL:
+        if equation.primitive.name not in _KERNEL_CALLS:
             return equation
         return equation.replace(params={**equation.params, "interpret": True})
 

@@ -29,13 +29,15 @@ def handle(body: str, blobs: list[bytes], progress: Progress) -> tuple[Model, li
 
 
 def _run(request: InterpretRequest, files: list[bytes], arrays: list[Array]) -> Array:
-    entry_point = load_entry_point(request.source, files)
-    function = over_arrays(entry_point, request.call)
-    try:
-        with abstract_chip(request.source.chip), pltpu.force_tpu_interpret_mode(pltpu.InterpretParams()):
+    # Unwritten memory reads as NaN, so that an output block that no grid step writes fails the check.
+    interpreter = pltpu.InterpretParams(uninitialized_memory="nan")
+    with abstract_chip(request.source.chip, files), pltpu.force_tpu_interpret_mode(interpreter):
+        entry_point = load_entry_point(request.source, files)
+        function = over_arrays(entry_point, request.call)
+        try:
             result = cast("object", jax.jit(function)(*arrays))
-    except BaseException as error:
-        raise raised(Stage.TRACE, error) from error
+        except BaseException as error:
+            raise raised(Stage.TRACE, error) from error
     if not isinstance(result, jax.Array):
         raise fault(Stage.TRACE, FailureCode.OUTPUT_STRUCTURE, f"returned a {type(result).__name__}, not an array")
     return np.asarray(result)

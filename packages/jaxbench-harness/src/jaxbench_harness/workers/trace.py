@@ -23,11 +23,9 @@ def _trace(request: TraceRequest, blobs: list[bytes], progress: Progress) -> tup
     programs: list[Program] = []
     interpreter_error = None
     progress(Stage.LOAD)
-    with abstract_chip(request.source.chip):
+    with abstract_chip(request.source.chip, blobs):
         entry_point = load_entry_point(request.source, blobs)
-    progress(Stage.TRACE)
-    # Entered again, for a Tokamax that was imported while loading.
-    with abstract_chip(request.source.chip):
+        progress(Stage.TRACE)
         for call in request.calls:
             trace = Trace(entry_point, call)
             programs.append(trace.for_target())

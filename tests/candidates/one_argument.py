@@ -1,0 +1,5 @@
+"""Takes too few arguments."""
+
+
+def workload(A):
+    return A

@@ -54,9 +54,7 @@ def test_numbers_agree_with_jax(target, ours, theirs, per_core):
         with use_abstract_mesh(AbstractMesh((1,), ("x",), abstract_device=device)):
             jax_value = getattr(pltpu.get_tpu_info(), theirs) * (target.num_cores if per_core else 1)
         if (target.name, ours) in DIFFERS_FROM_JAX:
-            assert jax_value == DIFFERS_FROM_JAX[target.name, ours], (
-                "JAX changed: look at the difference again"
-            )
+            assert jax_value == DIFFERS_FROM_JAX[target.name, ours], "JAX changed: look at the difference again"
         else:
             assert (getattr(target, ours) or 0) == pytest.approx(jax_value, rel=0.03)
 

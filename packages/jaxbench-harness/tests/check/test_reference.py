@@ -4,14 +4,10 @@ import numpy as np
 import pytest
 from jax import lax
 
-from jaxbench_harness.check.reference import (
-    accumulate_in_float32,
-    draw_inputs,
-    exact_reference,
-    native_reference,
-)
+from jaxbench_harness.check.reference import draw_inputs, exact_reference, native_reference
 from jaxbench_harness.input_distributions import Constant, Normal
 from jaxbench_harness.tolerance import Tolerance
+from jaxbench_harness.tracing.rewrites import accumulate_in_float32
 from jaxbench_harness.workload import InputSpec, OutputSpec, StaticSpec, Workload, sizes
 
 NAMES = ("x", "y")

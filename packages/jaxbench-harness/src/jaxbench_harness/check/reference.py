@@ -9,18 +9,15 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import Jaxpr, JaxprEqn, jaxpr_as_fun
 from numpy.typing import NDArray
 
 from jaxbench_harness.formulas import Number
-from jaxbench_harness.tracing.interpret import map_equations
+from jaxbench_harness.tracing.rewrites import accumulate_in_float32, is_bfloat16, map_equations, widened
 from jaxbench_harness.workload import ArraySpec, InputSpec, Size, Workload
 
 Precision = Literal["exact", "native"]
-
-_CONTRACTIONS = frozenset({"dot_general", "ragged_dot_general", "conv_general_dilated"})
 
 
 def draw_inputs(workload: Workload, size: Size, distribution: str, seed: int) -> dict[str, jax.Array]:
@@ -94,48 +91,6 @@ def native_reference(workload: Workload, size: Size, inputs: Mapping[str, jax.Ar
     return _run(workload, size, inputs, "native")
 
 
-def accumulate_in_float32(jaxpr: Jaxpr) -> Jaxpr:
-    """Rewrites every bfloat16 contraction to float32 operands and one rounding to the dtype it had.
-
-    That is what a TPU's matrix unit does. XLA's CPU backend accumulates some bfloat16 dots in less (2 % off in
-    `einsum("bsef,efd->bsed")`). Contractions inside Pallas kernels are left as they are.
-
-    Args:
-        jaxpr: A traced function; the bodies of its loops, branches and calls are rewritten too.
-
-    Returns:
-        A jaxpr of the same inputs and outputs.
-    """
-    return map_equations(jaxpr, _float32_contraction)
-
-
-def _float32_contraction(equation: JaxprEqn) -> JaxprEqn:
-    if equation.primitive.name not in _CONTRACTIONS or not any(map(_is_bfloat16, equation.invars)):
-        return equation
-    highest = (jax.lax.Precision.HIGHEST, jax.lax.Precision.HIGHEST)
-    params = equation.params | {"precision": highest, "preferred_element_type": jnp.dtype(jnp.float32)}
-
-    @jax.jit
-    def contraction(*operands: jax.Array) -> jax.Array:
-        result = equation.primitive.bind(*map(_widened, operands), **params)
-        return result.astype(_dtype(equation.outvars[0]))
-
-    (call,) = jax.make_jaxpr(contraction)(*(atom.aval for atom in equation.invars)).eqns
-    return call.replace(invars=equation.invars, outvars=equation.outvars)
-
-
-def _is_bfloat16(atom: Any) -> bool:
-    return _dtype(atom) == jnp.bfloat16
-
-
-def _dtype(atom: Any) -> Any:
-    return getattr(atom.aval, "dtype", None)  # tokens have none
-
-
-def _widened(array: jax.Array) -> jax.Array:
-    return array.astype(jnp.float32) if jnp.issubdtype(array.dtype, jnp.floating) else array
-
-
 def _run(workload: Workload, size: Size, inputs: Mapping[str, jax.Array], precision: Precision) -> NDArray[Any]:
     run = _compiled(workload, size.name, tuple(size.dims.items()), precision)
     return np.asarray(run(*(inputs[spec.name] for spec in workload.array_inputs)))
@@ -153,7 +108,7 @@ def _compiled(
         traced = accumulate_in_float32(jax.make_jaxpr(function)(*shapes))
     else:
         with jax.default_matmul_precision("highest"):
-            traced = jax.make_jaxpr(function)(*(jax.eval_shape(_widened, shape) for shape in shapes))
+            traced = jax.make_jaxpr(function)(*(jax.eval_shape(widened, shape) for shape in shapes))
         if _uses_bfloat16(traced):
             raise ValueError(f"{workload.id}: the reference computes in bfloat16 even on float32 inputs")
     if len(traced.out_avals) != 1:
@@ -161,7 +116,7 @@ def _compiled(
     evaluate = jaxpr_as_fun(traced)
 
     def run(*values: jax.Array) -> jax.Array:
-        return evaluate(*(map(_widened, values) if precision == "exact" else values))[0]
+        return evaluate(*(map(widened, values) if precision == "exact" else values))[0]
 
     return jax.jit(run, compiler_options={"xla_allow_excess_precision": False})
 
@@ -184,7 +139,7 @@ def _uses_bfloat16(jaxpr: Jaxpr) -> bool:
 
     def look(equation: JaxprEqn) -> JaxprEqn:
         nonlocal found
-        found = found or any(map(_is_bfloat16, equation.outvars))
+        found = found or any(map(is_bfloat16, equation.outvars))
         return equation
 
     map_equations(jaxpr, look)

@@ -13,8 +13,17 @@ from jaxbench_harness.cli.documents import RunDocument
 from jaxbench_harness.cli.options import DrawsOption, ResultsOption, SeedOption, resolve_config
 from jaxbench_harness.cli.progress import Reporter, reporting
 from jaxbench_harness.cli.report import print_records
-from jaxbench_harness.cli.terminal import JsonOption, TargetOption, exit_code, print_json, usage_error, usage_errors
+from jaxbench_harness.cli.terminal import (
+    JsonOption,
+    TargetOption,
+    err,
+    exit_code,
+    print_json,
+    usage_error,
+    usage_errors,
+)
 from jaxbench_harness.evaluate import evaluate, new_run_id
+from jaxbench_harness.isolation import end_all_workers
 from jaxbench_harness.records import Record, ResolvedConfig
 from jaxbench_harness.registry import all_workloads, find_workload
 from jaxbench_harness.store import append_record
@@ -49,7 +58,13 @@ def run_baselines(
     path = results / f"{run_id}.jsonl"
     with reporting() as reporter, ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
         futures = [pool.submit(_evaluate, workload, config, run_id, path, reporter) for workload in workloads]
-        records = [future.result() for future in futures]
+        try:
+            records = [future.result() for future in futures]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            end_all_workers()
+            err.print(f"interrupted; finished evaluations are in {path}", markup=False, soft_wrap=True)
+            raise
     if as_json:
         print_json(RunDocument(run_id=run_id, records_path=str(path), records=tuple(records)))
     else:

@@ -78,12 +78,17 @@ def run_worker[T: Model](
 
     Returns:
         The answer, or how the worker ended without one.
+
+    Raises:
+        InterruptedError: After `end_all_workers`.
     """
     with tempfile.TemporaryDirectory(prefix="jaxbench-", ignore_cleanup_errors=True) as folder:
         process = _Process(worker, limits, Path(folder), environment or {})
         started = time.monotonic()
         timed_out = process.talk(encode_request(request.model_dump_json(), blobs), limits.wall_s)
         wall_s = time.monotonic() - started
+        if _interrupted.is_set():
+            raise InterruptedError(f"the {worker} worker was interrupted")
         log = process.log()
     if process.final is not None and process.error is None and not timed_out:
         try:
@@ -94,6 +99,13 @@ def run_worker[T: Model](
             return Answer(message, process.final.blobs, log, wall_s)
     code, reason = process.explain(timed_out, limits.wall_s)
     return NoAnswer(code, reason, process.progress, log, wall_s)
+
+
+def end_all_workers() -> None:
+    """Ends every worker that is running and starts no more, for a supervisor that was interrupted."""
+    _interrupted.set()
+    for process in list(_running):
+        process.end_group()
 
 
 class _Process:
@@ -138,15 +150,21 @@ class _Process:
         for thread in threads:
             thread.start()
         timed_out = False
+        _running.add(self)
         try:
             self._process.wait(timeout=wall_s)
         except subprocess.TimeoutExpired:
             timed_out = True
-        self._end_group()
+        finally:
+            _running.discard(self)
+            self.end_group()
         for thread in threads:
             thread.join(timeout=_GRACE_S)
-        if not threads[1].is_alive():
-            self._channel.close()
+        # A thread is left behind only where a process outside the group holds the other end of its pipe.
+        for thread, stream in zip(threads, (self._process.stdin, self._channel, self._process.stdout), strict=True):
+            if stream is not None and not thread.is_alive():
+                with contextlib.suppress(OSError):
+                    stream.close()
         return timed_out
 
     def explain(self, timed_out: bool, wall_s: float) -> tuple[FailureCode, str]:
@@ -198,7 +216,7 @@ class _Process:
             self._printed += len(chunk)
             self._output += chunk[: max(0, _KEPT_OUTPUT_BYTES - len(self._output))]
 
-    def _end_group(self) -> None:
+    def end_group(self) -> None:
         """Ends whatever is left of the worker's process group: terminate, wait, kill."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGTERM)
@@ -214,6 +232,10 @@ def _signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:  # most real-time signals have no name
         return str(number)
+
+
+_running: set[_Process] = set()
+_interrupted = threading.Event()
 
 
 def _scrubbed(folder: Path, added: Mapping[str, str]) -> dict[str, str]:

@@ -8,11 +8,11 @@ from jax import export
 from jax.extend.core import Jaxpr, jaxpr_as_fun
 
 from jaxbench_harness.program import Program
-from jaxbench_harness.records import Stage, one_line
+from jaxbench_harness.records import FailureCode, Stage, one_line
 from jaxbench_harness.tracing.calling import over_arrays
-from jaxbench_harness.tracing.interpret import interpret_kernels
-from jaxbench_harness.tracing.loading import raised
+from jaxbench_harness.tracing.loading import fault, raised
 from jaxbench_harness.tracing.messages import ArrayArgument, CallSpec
+from jaxbench_harness.tracing.rewrites import accumulate_in_float32, interpret_kernels, primitive_names
 
 
 class Trace:
@@ -29,6 +29,9 @@ class Trace:
         except BaseException as error:
             raise raised(Stage.TRACE, error) from error
         self.structure = jax.tree.structure(result)
+        if callbacks := sorted(name for name in primitive_names(self.jaxpr) if name.endswith("callback")):
+            reason = f"calls back to the host ({', '.join(callbacks)}); a candidate runs on the device only"
+            raise fault(Stage.TRACE, FailureCode.FORBIDDEN_CALL, reason)
 
     def for_target(self) -> Program:
         """Exports for the TPU. Raises CandidateFaultError when a kernel cannot be lowered."""
@@ -38,9 +41,13 @@ class Trace:
             raise raised(Stage.TRACE, error) from error
 
     def interpreted(self) -> Program | str:
-        """Exports for the CPU with interpreted kernels; returns why not, in one line, when JAX cannot."""
+        """Exports for the CPU with interpreted kernels; returns why not, in one line, when JAX cannot.
+
+        What XLA itself multiplies accumulates in float32 there, as on a TPU.
+        """
         try:
-            return Program(self.size, "cpu", self._export(interpret_kernels(self.jaxpr), "cpu"))
+            jaxpr = interpret_kernels(accumulate_in_float32(self.jaxpr))
+            return Program(self.size, "cpu", self._export(jaxpr, "cpu"))
         except Exception as error:  # noqa: BLE001 - whatever the interpreter lacks, another verifier may have
             return one_line(f"{type(error).__name__}: {error}")
 

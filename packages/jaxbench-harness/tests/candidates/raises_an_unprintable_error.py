@@ -1,0 +1,6 @@
+class Unprintable(Exception):
+    def __str__(self):
+        raise ValueError("cannot be printed")
+
+
+raise Unprintable

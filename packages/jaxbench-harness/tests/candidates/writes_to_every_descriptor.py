@@ -1,0 +1,13 @@
+"""Writes more garbage than a pipe holds to every open descriptor, then goes on as if nothing were."""
+
+import contextlib
+import os
+
+for number in map(int, os.listdir("/proc/self/fd")):
+    if number >= 3:
+        with contextlib.suppress(OSError):
+            os.write(number, b"garbage " * 200_000)
+
+
+def workload(x, y, scale):
+    return (x @ y) * scale / 128

@@ -1,0 +1,2 @@
+def workload(x, y):
+    return x @ y

@@ -62,7 +62,7 @@ def guard(program: Program, workload: Workload) -> Guarded | GuardFault:
         exported = export.deserialize(bytearray(program.content))
         calls, ops = _operations(exported)
     except Exception as error:  # noqa: BLE001 - the bytes come from a process that ran candidate code
-        return GuardFault(FailureCode.PROTOCOL, one_line(f"the Program cannot be read: {error}"))
+        return GuardFault(FailureCode.PROTOCOL, one_line(f"the Program cannot be read: {type(error).__name__} {error}"))
     fault = _wrong_platform(exported, program) or _wrong_arguments(exported, workload, size)
     fault = fault or _wrong_result(exported, workload, size) or _effects(exported)
     if fault is not None:

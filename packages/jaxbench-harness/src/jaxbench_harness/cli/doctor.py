@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from importlib.metadata import version
 
 import typer
+from rich.text import Text
 
 from jaxbench_harness.cli.documents import DoctorDocument, Finding
 from jaxbench_harness.cli.report import plain_table
@@ -34,12 +35,8 @@ def doctor(target: TargetOption = "v6e", as_json: JsonOption = False) -> None:
             table.add_column(heading)
         colours = {"ok": "green", "missing": "yellow", "broken": "red"}
         for finding in document.findings:
-            table.add_row(
-                finding.name,
-                f"[{colours[finding.status]}]{finding.status}[/]",
-                finding.detail,
-                finding.remedy,
-            )
+            status = Text(finding.status, style=colours[finding.status])
+            table.add_row(finding.name, status, Text(finding.detail), Text(finding.remedy))
         out.print(table)
     broken = any(finding.status == "broken" for finding in document.findings)
     raise typer.Exit(ExitCode.INFRASTRUCTURE if broken else ExitCode.PASSED)

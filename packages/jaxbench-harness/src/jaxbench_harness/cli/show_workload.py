@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from jaxbench_harness.cli.documents import ShowDocument
 from jaxbench_harness.cli.report import plain_table
@@ -25,7 +26,7 @@ def show_workload(
     if as_json:
         print_json(document)
         return
-    out.print(f"[bold]{document.id}[/] version {document.version}: {document.title}")
+    out.print(Text.assemble((document.id, "bold"), f" version {document.version}: {document.title}"))
     out.print(f"\n{document.semantics}\n", markup=False, highlight=False)
     out.print(_arguments(document))
     bound = document.bound
@@ -50,7 +51,7 @@ def _arguments(document: ShowDocument) -> Table:
         table.add_column(heading)
     for position, argument in enumerate(document.arguments):
         at_sizes = [size.arguments[position] for size in document.sizes.values()]
-        table.add_row(argument.name, *at_sizes, argument.meaning)
+        table.add_row(argument.name, *map(Text, at_sizes), Text(argument.meaning))
     table.add_section()
-    table.add_row("returns", *(size.output for size in document.sizes.values()), "")
+    table.add_row("returns", *(Text(size.output) for size in document.sizes.values()), "")
     return table

@@ -4,9 +4,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from jaxbench_harness.input_distributions import Normal, SpreadRows
+from jaxbench_harness.input_distributions import Distribution, Normal, SpreadRows
 from jaxbench_harness.tolerance import Tolerance
 from jaxbench_harness.workload import InputSpec, OutputSpec, Workload, sizes
+from jaxbench_workloads.input_distributions import BiasWithFuture
 
 
 def causal_attention(
@@ -53,4 +54,334 @@ FLASH_ATTENTION = Workload(
     reference=causal_attention,
     tolerance=Tolerance(scale="row", rtol=0.02, atol_scale=0.1),
     flops="4*batch*num_heads*seq_len**2*head_dim",
+)
+
+
+def grouped_query_attention(
+    query: Float[Array, "batch seq_len num_query_heads head_dim"],
+    key: Float[Array, "batch seq_len num_kv_heads head_dim"],
+    value: Float[Array, "batch seq_len num_kv_heads head_dim"],
+) -> Float[Array, "batch seq_len num_query_heads head_dim"]:
+    """Returns causal attention in which consecutive query heads share a key and value head."""
+    batch, seq_len, _, head_dim = query.shape
+    grouped = query.reshape(batch, seq_len, key.shape[2], -1, head_dim)
+    scores = jnp.einsum("bikgd,bjkd->bkgij", grouped, key) * head_dim**-0.5
+    visible = jnp.tri(seq_len, dtype=bool)
+    weights = jax.nn.softmax(jnp.where(visible, scores, -1e9), axis=-1)
+    return jnp.einsum("bkgij,bjkd->bikgd", weights, value).reshape(query.shape)
+
+
+_QUERY_HEADS_LAST = ("batch", "seq_len", "num_query_heads", "head_dim")
+_KV_HEADS_LAST = ("batch", "seq_len", "num_kv_heads", "head_dim")
+
+GQA_ATTENTION = Workload(
+    id="2p_GQA_Attention",
+    version=1,
+    title="Causal grouped-query attention (128 query heads, 8 key/value heads)",
+    tier="production",
+    family="attention",
+    model="Llama-3.1-405B",
+    semantics="g(h) = floor(h / (num_query_heads / num_kv_heads)); "
+    "S[b,h,i,j] = (sum_d query[b,i,h,d] * key[b,j,g(h),d]) / sqrt(head_dim), and -1e9 where j > i; "
+    "P = softmax of S over j; out[b,i,h,d] = sum_j P[b,h,i,j] * value[b,j,g(h),d].",
+    sizes=sizes(
+        full={"batch": 4, "seq_len": 4096, "num_query_heads": 128, "num_kv_heads": 8, "head_dim": 128},
+        check={"batch": 1, "seq_len": 256, "num_query_heads": 32, "num_kv_heads": 8, "head_dim": 128},
+        check_odd={"batch": 2, "seq_len": 384, "num_query_heads": 6, "num_kv_heads": 3, "head_dim": 128},
+    ),
+    inputs=(
+        InputSpec("query", _QUERY_HEADS_LAST, meaning="queries by batch, position, head"),
+        InputSpec("key", _KV_HEADS_LAST, meaning="keys, one head per group of query heads"),
+        InputSpec("value", _KV_HEADS_LAST, meaning="values, one head per group of query heads"),
+    ),
+    output=OutputSpec(_QUERY_HEADS_LAST),
+    distributions={
+        "standard": {"query": Normal(2), "key": Normal(), "value": Normal()},
+        # See FLASH_ATTENTION.
+        "peaked": {"query": SpreadRows(-1, 1.6, outlier_factor=1), "key": Normal(), "value": Normal()},
+        "flat": {"query": Normal(0.25), "key": Normal(), "value": Normal()},
+    },
+    reference=grouped_query_attention,
+    tolerance=Tolerance(scale="row", rtol=0.02, atol_scale=0.1),
+    flops="4*batch*num_query_heads*seq_len**2*head_dim",
+)
+
+
+def sparse_attention(
+    q: Float[Array, "batch num_query_heads seq_len head_dim"],
+    k: Float[Array, "batch num_kv_heads seq_len head_dim"],
+    v: Float[Array, "batch num_kv_heads seq_len head_dim"],
+) -> Float[Array, "batch num_query_heads seq_len head_dim"]:
+    """Returns causal grouped-query attention of queries that are scaled already.
+
+    Despite the name the causal mask is the only sparsity.
+    """
+    batch, _, seq_len, head_dim = q.shape
+    grouped = q.reshape(batch, k.shape[1], -1, seq_len, head_dim)
+    scores = jnp.einsum("bkgid,bkjd->bkgij", grouped, k)
+    visible = jnp.tri(seq_len, dtype=bool)
+    weights = jax.nn.softmax(jnp.where(visible, scores, -1e30), axis=-1)
+    return jnp.einsum("bkgij,bkjd->bkgid", weights, v).reshape(q.shape)
+
+
+_QUERY_HEADS = ("batch", "num_query_heads", "seq_len", "head_dim")
+_KV_HEADS = ("batch", "num_kv_heads", "seq_len", "head_dim")
+
+SPARSE_ATTENTION = Workload(
+    id="4p_Sparse_Attention",
+    version=1,
+    title="Causal grouped-query attention of scaled queries (splash attention)",
+    tier="production",
+    family="attention",
+    model="Llama-3.1-70B",
+    semantics="g(h) = floor(h / (num_query_heads / num_kv_heads)); S[b,h,i,j] = sum_d q[b,h,i,d] * k[b,g(h),j,d], "
+    "unscaled, and -1e30 where j > i; P = softmax of S over j; out[b,h,i,d] = sum_j P[b,h,i,j] * v[b,g(h),j,d].",
+    sizes=sizes(
+        full={"batch": 4, "num_query_heads": 64, "num_kv_heads": 8, "seq_len": 4096, "head_dim": 128},
+        check={"batch": 2, "num_query_heads": 8, "num_kv_heads": 2, "seq_len": 256, "head_dim": 128},
+        check_odd={"batch": 1, "num_query_heads": 6, "num_kv_heads": 3, "seq_len": 384, "head_dim": 128},
+    ),
+    inputs=(
+        InputSpec("q", _QUERY_HEADS, meaning="queries by batch, head, position, multiplied by 1/sqrt(head_dim)"),
+        InputSpec("k", _KV_HEADS, meaning="keys, one head per group of query heads"),
+        InputSpec("v", _KV_HEADS, meaning="values, one head per group of query heads"),
+    ),
+    output=OutputSpec(_QUERY_HEADS),
+    distributions={
+        "standard": {"q": Normal("2/sqrt(head_dim)"), "k": Normal(), "v": Normal()},
+        # As in FLASH_ATTENTION with 1/sqrt(head_dim), about 10**-1.05, in the queries.
+        "peaked": {"q": SpreadRows(-2.05, 0.55, outlier_factor=1), "k": Normal(), "v": Normal()},
+        "flat": {"q": Normal("0.25/sqrt(head_dim)"), "k": Normal(), "v": Normal()},
+    },
+    reference=sparse_attention,
+    tolerance=Tolerance(scale="row", rtol=0.02, atol_scale=0.1),
+    flops="4*batch*num_query_heads*seq_len**2*head_dim",
+)
+
+
+def flex_attention(
+    q: Float[Array, "batch num_heads seq_len head_dim"],
+    k: Float[Array, "batch num_heads seq_len head_dim"],
+    v: Float[Array, "batch num_heads seq_len head_dim"],
+    rel_pos_bias: Float[Array, "num_heads seq_len seq_len"],
+) -> Float[Array, "batch num_heads seq_len head_dim"]:
+    """Returns causal attention with a bias per head, query and key position added to the scaled scores."""
+    scores = jnp.matmul(q, k.swapaxes(2, 3)) * q.shape[-1] ** -0.5 + rel_pos_bias
+    visible = jnp.tri(q.shape[-2], dtype=bool)
+    weights = jax.nn.softmax(jnp.where(visible, scores, -1e30), axis=-1)
+    return jnp.matmul(weights, v)
+
+
+FLEX_ATTENTION = Workload(
+    id="5p_Flex_Attention",
+    version=1,
+    title="Causal attention with a relative-position bias per head (flex attention)",
+    tier="production",
+    family="attention",
+    model="Llama-3.1-70B",
+    semantics="S[b,h,i,j] = (sum_d q[b,h,i,d] * k[b,h,j,d]) / sqrt(head_dim) + rel_pos_bias[h,i,j], "
+    "and -1e30 where j > i; P = softmax of S over j; out[b,h,i,d] = sum_j P[b,h,i,j] * v[b,h,j,d].",
+    sizes=sizes(
+        full={"batch": 4, "num_heads": 64, "seq_len": 4096, "head_dim": 128},
+        check={"batch": 2, "num_heads": 2, "seq_len": 256, "head_dim": 128},
+        check_odd={"batch": 1, "num_heads": 3, "seq_len": 384, "head_dim": 128},
+    ),
+    inputs=(
+        InputSpec("q", _HEADS, meaning="queries by batch, head, position"),
+        InputSpec("k", _HEADS, meaning="keys, one head per query head"),
+        InputSpec("v", _HEADS, meaning="values, one head per query head"),
+        InputSpec(
+            "rel_pos_bias",
+            ("num_heads", "seq_len", "seq_len"),
+            role="bias",
+            meaning="added to the scores, by head, query position, key position",
+        ),
+    ),
+    output=OutputSpec(_HEADS),
+    distributions={
+        "standard": {"q": Normal(1.5), "k": Normal(), "v": Normal(), "rel_pos_bias": Normal(1.5)},
+        # Bias of the hidden positions would dominate whatever it reaches.
+        "future": {"q": Normal(1.5), "k": Normal(), "v": Normal(), "rel_pos_bias": BiasWithFuture(1.5)},
+        # See FLASH_ATTENTION.
+        "peaked": {
+            "q": SpreadRows(-1, 1.6, outlier_factor=1),
+            "k": Normal(),
+            "v": Normal(),
+            "rel_pos_bias": Normal(3),
+        },
+        "flat": {"q": Normal(0.25), "k": Normal(), "v": Normal(), "rel_pos_bias": Normal(0.25)},
+    },
+    reference=flex_attention,
+    tolerance=Tolerance(scale="row", rtol=0.02, atol_scale=0.1),
+    flops="4*batch*num_heads*seq_len**2*head_dim",
+)
+
+
+def latent_attention(
+    x: Float[Array, "batch seq_len emb_dim"],
+    q_down_proj: Float[Array, "emb_dim q_lora_rank"],
+    q_up_proj: Float[Array, "q_lora_rank query_features"],
+    kv_down_proj: Float[Array, "emb_dim latent_features"],
+    k_up_proj: Float[Array, "kv_lora_rank key_features"],
+    v_up_proj: Float[Array, "kv_lora_rank value_features"],
+    o_proj: Float[Array, "value_features emb_dim"],
+    *,
+    num_heads: int,
+    qk_nope_head_dim: int,
+    rope_theta: float,
+) -> Float[Array, "batch seq_len emb_dim"]:
+    """Returns causal multi-head latent attention with all its projections.
+
+    Keys and values come from one latent per position; part of each query and key is rotated by its position.
+
+    Args:
+        x: Activations by batch and position.
+        q_down_proj: Weights (in, out) to the query latent.
+        q_up_proj: Weights (in, out) from the query latent; for each head the part without, then the part with rotation.
+        kv_down_proj: Weights (in, out) to the key/value latent, then to the rotated key that all heads share.
+        k_up_proj: Weights (in, out) from the latent to the heads' keys without rotation.
+        v_up_proj: Weights (in, out) from the latent to the heads' values.
+        o_proj: Weights (in, out) of the output, heads in order.
+        num_heads: Heads.
+        qk_nope_head_dim: Features of a head's query and key that are not rotated.
+        rope_theta: Base of the rotation's frequencies.
+    """
+    heads = (*x.shape[:2], num_heads, -1)
+    latent_rank = k_up_proj.shape[0]
+    query = jnp.dot(jnp.dot(x, q_down_proj), q_up_proj).reshape(heads)
+    down = jnp.dot(x, kv_down_proj)
+    latent, shared_key = down[..., :latent_rank], down[..., None, latent_rank:]
+    key = jnp.dot(latent, k_up_proj).reshape(heads)
+    value = jnp.dot(latent, v_up_proj).reshape(heads)
+    content_query, position_query = query[..., :qk_nope_head_dim], query[..., qk_nope_head_dim:]
+    position_query, shared_key = rotate(position_query, rope_theta), rotate(shared_key, rope_theta)[:, :, 0]
+    scores = jnp.einsum("bihd,bjhd->bhij", content_query, key)
+    scores = (scores + jnp.einsum("bihd,bjd->bhij", position_query, shared_key)) * query.shape[-1] ** -0.5
+    visible = jnp.tri(x.shape[1], dtype=bool)
+    weights = jax.nn.softmax(jnp.where(visible, scores, -1e9), axis=-1)
+    attended = jnp.einsum("bhij,bjhd->bihd", weights, value)
+    return jnp.dot(attended.reshape(*x.shape[:2], -1), o_proj)
+
+
+def rotate(
+    features: Float[Array, "batch seq_len heads rope_dim"], theta: float
+) -> Float[Array, "batch seq_len heads rope_dim"]:
+    """Rotates feature j of the first half with feature j of the second by position * theta**(-2j / rope_dim).
+
+    Angles are float32, their sines and cosines rounded to the dtype of `features`.
+    """
+    _, seq_len, _, rope_dim = features.shape
+    frequency = theta ** (-jnp.arange(0, rope_dim, 2, dtype=jnp.float32) / rope_dim)
+    angle = jnp.arange(seq_len, dtype=jnp.float32)[:, None, None] * frequency
+    cos, sin = jnp.cos(angle).astype(features.dtype), jnp.sin(angle).astype(features.dtype)
+    first, second = jnp.split(features, 2, axis=-1)
+    return jnp.concatenate([first * cos - second * sin, second * cos + first * sin], axis=-1)
+
+
+def _latent_inputs(x: Distribution, query_scale: float) -> dict[str, Distribution]:
+    return {
+        "x": x,
+        "q_down_proj": Normal("1/sqrt(emb_dim)"),
+        "q_up_proj": Normal(f"{query_scale:g}/sqrt(q_lora_rank)"),
+        "kv_down_proj": Normal("1/sqrt(emb_dim)"),
+        "k_up_proj": Normal("1/sqrt(kv_lora_rank)"),
+        "v_up_proj": Normal("1/sqrt(kv_lora_rank)"),
+        "o_proj": Normal("4/sqrt(num_heads*v_head_dim)"),
+    }
+
+
+MLA_ATTENTION = Workload(
+    id="3p_MLA_Attention",
+    version=1,
+    title="Multi-head latent attention (MLA) with its projections",
+    tier="production",
+    family="attention",
+    model="DeepSeek-V3-671B",
+    semantics="Q = (x @ q_down_proj) @ q_up_proj by head, its last qk_rope_head_dim features rotated; "
+    "c = x @ kv_down_proj, l = the first kv_lora_rank features, r = the rest, rotated; K = l @ k_up_proj and "
+    "V = l @ v_up_proj by head; S[h,i,j] = (Q[i,h] . [K[j,h], r[j]]) / sqrt(qk_nope_head_dim + qk_rope_head_dim), and "
+    "-1e9 where j > i; P = softmax of S over j; o[i,h] = sum_j P[h,i,j] * V[j,h]; out = [o of all heads] @ o_proj. "
+    "Rotation of u at position p, R = qk_rope_head_dim, a = p * rope_theta^(-2j/R): "
+    "y[j] = u[j]*cos(a) - u[j+R/2]*sin(a) and y[j+R/2] = u[j+R/2]*cos(a) + u[j]*sin(a) for j < R/2.",
+    sizes=sizes(
+        full={
+            "batch": 4,
+            "seq_len": 2048,
+            "emb_dim": 7168,
+            "num_heads": 128,
+            "q_lora_rank": 1536,
+            "kv_lora_rank": 512,
+            "qk_nope_head_dim": 128,
+            "qk_rope_head_dim": 64,
+            "v_head_dim": 128,
+            "rope_theta": 10000,
+        },
+        check={
+            "batch": 2,
+            "seq_len": 256,
+            "emb_dim": 512,
+            "num_heads": 4,
+            "q_lora_rank": 256,
+            "kv_lora_rank": 128,
+            "qk_nope_head_dim": 128,
+            "qk_rope_head_dim": 64,
+            "v_head_dim": 128,
+            "rope_theta": 10000,
+        },
+        check_odd={
+            "batch": 1,
+            "seq_len": 384,
+            "emb_dim": 384,
+            "num_heads": 3,
+            "q_lora_rank": 128,
+            "kv_lora_rank": 256,
+            "qk_nope_head_dim": 64,
+            "qk_rope_head_dim": 32,
+            "v_head_dim": 128,
+            "rope_theta": 10000,
+        },
+    ),
+    inputs=(
+        InputSpec("x", ("batch", "seq_len", "emb_dim"), meaning="activations by batch, position"),
+        InputSpec("q_down_proj", ("emb_dim", "q_lora_rank"), role="weight", meaning="weights (in, out)"),
+        InputSpec(
+            "q_up_proj",
+            ("q_lora_rank", "num_heads*(qk_nope_head_dim+qk_rope_head_dim)"),
+            role="weight",
+            meaning="weights (in, out); columns by head, for each those without, then those with rotation",
+        ),
+        InputSpec(
+            "kv_down_proj",
+            ("emb_dim", "kv_lora_rank+qk_rope_head_dim"),
+            role="weight",
+            meaning="weights (in, out); columns of the latent, then of the rotated key that all heads share",
+        ),
+        InputSpec(
+            "k_up_proj",
+            ("kv_lora_rank", "num_heads*qk_nope_head_dim"),
+            role="weight",
+            meaning="weights (in, out); columns by head",
+        ),
+        InputSpec(
+            "v_up_proj",
+            ("kv_lora_rank", "num_heads*v_head_dim"),
+            role="weight",
+            meaning="weights (in, out); columns by head",
+        ),
+        InputSpec(
+            "o_proj", ("num_heads*v_head_dim", "emb_dim"), role="weight", meaning="weights (in, out); rows by head"
+        ),
+    ),
+    output=OutputSpec(("batch", "seq_len", "emb_dim")),
+    distributions={
+        "standard": _latent_inputs(Normal(), 2),
+        # Scores above 88 in rows of large activations, where exp overflows float32 unless the maximum is subtracted.
+        "peaked": _latent_inputs(SpreadRows(-1, 0.7, outlier_factor=1), 2),
+        "flat": _latent_inputs(Normal(), 0.25),
+    },
+    reference=latent_attention,
+    tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
+    flops="2*batch*seq_len*(emb_dim*q_lora_rank + q_lora_rank*num_heads*(qk_nope_head_dim+qk_rope_head_dim) + "
+    "emb_dim*(kv_lora_rank+qk_rope_head_dim) + kv_lora_rank*num_heads*(qk_nope_head_dim+v_head_dim) + "
+    "num_heads*v_head_dim*emb_dim) + 2*batch*num_heads*seq_len**2*(qk_nope_head_dim+qk_rope_head_dim+v_head_dim)",
 )

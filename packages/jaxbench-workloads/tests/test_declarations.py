@@ -10,7 +10,7 @@ from jaxbench_harness.input_distributions import Normal, Uniform
 from jaxbench_harness.workload import ArraySpec
 from jaxbench_workloads import WORKLOADS
 
-# Copied from the specification of the JAXBench workloads.
+# Copied from the benchmark's definition.
 FACTS = json.loads(Path(__file__).with_name("spec_facts.json").read_text())
 
 # FLOPs of the float32 reference as XLA counts them, over the nominal FLOPs: 1 where products dominate.

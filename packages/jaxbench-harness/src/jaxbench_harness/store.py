@@ -11,7 +11,26 @@ from jaxbench_harness.records import SCHEMA_VERSION, Record
 
 
 class StoreError(ValueError):
-    """A record file with a line that is no record of a schema this version reads."""
+    """A record file that cannot be written, or has a line that is no record of a schema this version reads."""
+
+
+def prepare_record_file(path: Path) -> Path:
+    """Makes the folder of a record file, so that a run does not find out at its end that it cannot write.
+
+    Returns:
+        The path.
+
+    Raises:
+        StoreError: If records cannot be appended there.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"cannot make the results folder {path.parent}: {error.strerror or error}") from error
+    place = path if path.exists() else path.parent
+    if not os.access(place, os.W_OK) or path.is_dir():
+        raise StoreError(f"cannot append records to {path}: it is not writable; choose another --results folder")
+    return path
 
 
 def append_record(path: Path, record: Record) -> None:
@@ -19,7 +38,7 @@ def append_record(path: Path, record: Record) -> None:
 
     A last line that was cut off by a crash is ended first, so that it cannot swallow this record.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    prepare_record_file(path)
     line = record.model_dump_json().encode() + b"\n"
     with path.open("ab+") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)

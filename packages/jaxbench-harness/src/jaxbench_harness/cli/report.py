@@ -48,6 +48,8 @@ def print_check(report: CheckReport | None) -> None:
         return
     note = f" ({report.verifier_note})" if report.verifier_note else ""
     out.print(f"checked by {report.verifier}{note}", markup=False, highlight=False, soft_wrap=True)
+    if not any(draw.metrics for draw in report.draws):
+        return
     table = plain_table("error metrics: value / limit")
     table.add_column("")
     for draw in report.draws:
@@ -109,4 +111,5 @@ def print_records(records: Sequence[Record], path: Path) -> None:
             out.print(f"{record.workload.id}: {record.verdict.reason}", style="red", markup=False, soft_wrap=True)
         for flag in record.flags:
             out.print(f"{record.workload.id}: flag {flag.code}: {flag.detail}", style="yellow", markup=False)
-    out.print(f"{len(records)} records appended to {path}", markup=False, highlight=False, soft_wrap=True)
+    count = "1 record" if len(records) == 1 else f"{len(records)} records"
+    out.print(f"{count} appended to {path}", markup=False, highlight=False, soft_wrap=True)

@@ -13,6 +13,7 @@ from rich.console import Console
 from jaxbench_harness.candidate import CandidateError
 from jaxbench_harness.records import Failed, Owner, Verdict
 from jaxbench_harness.registry import RegistryError, UnknownWorkloadError
+from jaxbench_harness.store import StoreError
 from jaxbench_harness.targets import UnknownTargetError
 
 _PIPE_WIDTH = 120
@@ -54,7 +55,7 @@ def usage_errors() -> Generator[None]:
     """Turns what a wrong name, file or option raises into a usage error."""
     try:
         yield
-    except (UnknownWorkloadError, UnknownTargetError, CandidateError, RegistryError) as error:
+    except (UnknownWorkloadError, UnknownTargetError, CandidateError, RegistryError, StoreError) as error:
         usage_error(str(error))
     except ValidationError as error:
         first = error.errors()[0]

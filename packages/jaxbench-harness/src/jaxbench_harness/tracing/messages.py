@@ -114,7 +114,7 @@ class TraceFailed(Model):
     """The candidate could not be loaded or traced."""
 
     kind: Literal["failed"] = "failed"
-    stage: Stage
+    stage: Literal[Stage.LOAD, Stage.TRACE]
     """`load` or `trace`."""
     code: FailureCode
     """Kind of the failure."""

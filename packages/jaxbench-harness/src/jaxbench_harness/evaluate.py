@@ -138,7 +138,7 @@ class _Evaluation:
             return failure.verdict
         except InterruptedError:
             raise
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - one evaluation must not end the others of a run
             _log.exception("evaluation of %s on %s", self._candidate.name, self._workload.id)
             reason = f"a fault of the harness: {type(error).__name__}: {error}"
             log = "".join(traceback.format_exception(error))

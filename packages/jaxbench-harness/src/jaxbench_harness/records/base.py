@@ -55,6 +55,6 @@ def bounded(text: str, limit: int = LOG_LIMIT) -> str:
 
 
 def one_line(text: str, limit: int = 500) -> str:
-    """Returns `text` with runs of white space made single blanks and control characters escaped, cut to `limit` characters."""
+    """Returns `text` with runs of white space made single blanks, other control characters escaped, cut to `limit`."""
     line = shown(" ".join(text.split())) or "no message"
     return line if len(line) <= limit else line[: limit - 3] + "..."

@@ -7,10 +7,10 @@ import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any
 
 from jaxbench_harness.records import FailureCode, Stage, bounded, one_line
-from jaxbench_harness.tracing.messages import SourceRequest, TraceFailed
+from jaxbench_harness.tracing.messages import EarlyStage, SourceRequest, TraceFailed
 
 _MODULE_NAME = "jaxbench_candidate"
 _FOLDER = "candidate"
@@ -24,14 +24,12 @@ class CandidateFaultError(Exception):
         self.failure = failure
 
 
-def fault(
-    stage: Literal[Stage.LOAD, Stage.TRACE], code: FailureCode, reason: str, log: str = ""
-) -> CandidateFaultError:
+def fault(stage: EarlyStage, code: FailureCode, reason: str, log: str = "") -> CandidateFaultError:
     """Returns a CandidateFaultError with a bounded reason and log."""
     return CandidateFaultError(TraceFailed(stage=stage, code=code, reason=one_line(reason), log=bounded(log)))
 
 
-def raised(stage: Literal[Stage.LOAD, Stage.TRACE], error: BaseException) -> CandidateFaultError:
+def raised(stage: EarlyStage, error: BaseException) -> CandidateFaultError:
     """Returns the fault for an exception that came out of the candidate."""
     doing = "loaded" if stage is Stage.LOAD else "traced"
     if isinstance(error, SystemExit):

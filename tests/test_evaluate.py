@@ -100,6 +100,7 @@ def test_a_file_that_hangs_is_ended(jaxbench: CommandLine) -> None:
         ("one_argument", "trace", "signature", "takes (A), but the workload passes 2 positional inputs"),
         ("sys_exit", "load", "exited", "called sys.exit(0)"),
         ("os_exit", "load", "exited", "exited with status 0"),
+        ("debug_print", "trace", "forbidden_call", "calls back to the host (debug_print)"),
         ("callback", "trace", "forbidden_call", "calls back to the host (pure_callback)"),
     ],
 )

@@ -36,7 +36,8 @@ def prepare_record_file(path: Path) -> Path:
 def append_record(path: Path, record: Record) -> None:
     """Appends one record as one line and waits until it is on disk.
 
-    A last line that was cut off by a crash is ended first, so that it cannot swallow this record.
+    A last line that was cut off by a crash is ended first, so that it cannot swallow this record; one that does not
+    fit on the disk is taken back.
     """
     prepare_record_file(path)
     line = record.model_dump_json().encode() + b"\n"
@@ -47,9 +48,13 @@ def append_record(path: Path, record: Record) -> None:
             stream.seek(end - 1)
             if stream.read(1) != b"\n":
                 line = b"\n" + line
-        stream.write(line)
-        stream.flush()
-        os.fsync(stream.fileno())
+        try:
+            stream.write(line)
+            stream.flush()
+            os.fsync(stream.fileno())
+        except OSError:
+            os.truncate(path, end)
+            raise
 
 
 def read_records(path: Path) -> Iterator[Record]:

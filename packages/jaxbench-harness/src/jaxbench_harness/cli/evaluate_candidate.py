@@ -25,11 +25,13 @@ from jaxbench_harness.cli.terminal import (
     WorkloadOption,
     exit_code,
     print_json,
+    say,
     usage_errors,
+    write_record,
 )
 from jaxbench_harness.evaluate import evaluate
 from jaxbench_harness.registry import find_workload
-from jaxbench_harness.store import append_record, prepare_record_file
+from jaxbench_harness.store import prepare_record_file
 
 
 def evaluate_candidate(
@@ -63,10 +65,12 @@ def evaluate_candidate(
     with reporting() as reporter:
         found = evaluate(candidate, workload, config, on_stage=lambda stage: reporter.stage(workload.id, stage))
         reporter.done(workload.id, found.verdict)
-    if path is not None:
-        append_record(path, found)
     if as_json:
         print_json(found)
     else:
-        print_record(found, path)
+        print_record(found)
+    if path is not None:
+        write_record(path, found)
+        if not as_json:
+            say(f"record {found.evaluation_id} appended to {path}")
     raise typer.Exit(exit_code(found.verdict))

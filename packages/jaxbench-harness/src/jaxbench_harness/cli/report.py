@@ -71,7 +71,7 @@ def _metric(draw: DrawReport, name: str) -> Text:
     return Text(f"{metric.value:.2g} / {metric.limit:.2g}", style="" if metric.passed else "red")
 
 
-def print_record(record: Record, path: Path | None) -> None:
+def print_record(record: Record) -> None:
     """Prints one record."""
     out.print(f"{record.candidate.name} on {record.workload.id} for {record.config.target}: ", end="", markup=False)
     print_verdict(record.verdict)
@@ -81,8 +81,6 @@ def print_record(record: Record, path: Path | None) -> None:
         out.print(f"flag {flag.code}: {flag.detail}", style="yellow", markup=False)
     bound = record.bound
     out.print(f"bound {in_time(bound.time_ns)} ({bound.binds})", highlight=False)
-    if path is not None:
-        out.print(f"record {record.evaluation_id} appended to {path}", markup=False, highlight=False, soft_wrap=True)
 
 
 def print_records(records: Sequence[Record], path: Path) -> None:

@@ -63,7 +63,8 @@ def run_baselines(
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             end_all_workers()
-            err.print(f"interrupted; finished evaluations are in {path}", markup=False, soft_wrap=True)
+            kept = f"finished evaluations are in {path}" if path.exists() else "no evaluation had finished"
+            err.print(f"interrupted; {kept}", markup=False, soft_wrap=True)
             raise
     if as_json:
         print_json(RunDocument(run_id=run_id, records_path=str(path), records=tuple(records)))

@@ -96,10 +96,11 @@ def test_a_file_that_hangs_is_ended(jaxbench: CommandLine) -> None:
         ("raises_at_trace", "trace", "raised", "ValueError: cannot tile (8192, 8192)"),
         ("other_shape", "guard", "output_shape", "returned bfloat16[28672,8192], 8p_GEMM at size full"),
         ("other_dtype", "guard", "output_dtype", "returned float32[8192,28672], 8p_GEMM at size full"),
-        ("one_tuple", "guard", "output_structure", "returned a tuple of 1 arrays"),
+        ("one_tuple", "guard", "output_structure", "returned a tuple with 1 array in it, 8p_GEMM at size full needs"),
         ("one_argument", "trace", "signature", "takes (A), but the workload passes 2 positional inputs"),
         ("sys_exit", "load", "exited", "called sys.exit(0)"),
         ("os_exit", "load", "exited", "exited with status 0"),
+        ("debug_print", "trace", "forbidden_call", "calls back to the host (debug_print)"),
         ("callback", "trace", "forbidden_call", "calls back to the host (pure_callback)"),
     ],
 )

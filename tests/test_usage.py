@@ -24,6 +24,7 @@ GEMM = EXAMPLES / "gemm.py"
         (["run", "1p_FlashAttention"], "did you mean 1p_Flash_Attention"),
         (["run", "--all", "8p_GEMM"], "exclude each other"),
         (["run", "--target", "TPU v6e"], "unknown target"),
+        (["run", "12p_RMSNorm", "--results", GEMM], "cannot make the results folder"),
         (["show", "gemm"], "unknown workload 'gemm'"),
         (["list", "--target", "v9"], "unknown target 'v9'"),
         (["schema", "recrod"], "there are record"),

@@ -1,4 +1,4 @@
-"""Example kernel for workload `1p`: causal softmax attention on (batch, heads, sequence, head_dim) arrays.
+"""Example kernel for workload `1p_Flash_Attention`: causal softmax attention on (B, H, S, D) arrays.
 
 Tiling: the grid is (B, H, S / block, S / block), key blocks innermost. The online softmax keeps, for every
 query row, the running maximum, the running sum and the unnormalized output, so the S x S score matrix only
@@ -11,7 +11,7 @@ VMEM at full size (head_dim 128, block 1024, bf16; Pallas holds two copies of ev
     max, sum, acc               3 * 1024 * 128 * 4 =  1_572_864 bytes (one column takes 128 lanes)
     scores, float32                1024 * 1024 * 4 =  4_194_304 bytes, a temporary of the compiler
     total                                             7_864_320 bytes, plus about 1 MB of smaller temporaries;
-                                                      far under the default scoped limit of 32 MiB
+                                                      far under v6e's default scoped limit of 32 MiB
 """
 
 import functools

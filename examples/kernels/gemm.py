@@ -10,7 +10,7 @@ VMEM at full size (8192 x 8192 x 28672, bf16; Pallas holds two copies of every b
     B block    2 *  512 * 2048 * 2 =  4_194_304 bytes
     out block  2 * 1024 * 2048 * 2 =  8_388_608 bytes
     acc            1024 * 2048 * 4 =  8_388_608 bytes
-    total                            23_068_672 bytes, under the default scoped limit of 32 MiB
+    total                            23_068_672 bytes, under v6e's default scoped limit of 32 MiB
 """
 
 import jax

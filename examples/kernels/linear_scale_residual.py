@@ -1,4 +1,4 @@
-"""Example kernel for workload `30k`: `z = x @ weight + bias; out = 0.5 * z + z`.
+"""Example kernel for workload `30k_Matmul_Scaling_ResidualAdd`: `z = x @ weight + bias; out = 0.5 * z + z`.
 
 Tiling: a matmul on the grid (M / bm, N / bn, K / bk) with K innermost and a float32 accumulator in VMEM. The
 bias, the scale and the residual are applied to the accumulator in the last K step, so z never goes to HBM
@@ -9,7 +9,7 @@ VMEM at full size (16384 x 4096 x 4096, bf16; Pallas holds two copies of every b
     weight block  2 *  512 * 2048 * 2 =  4_194_304 bytes
     out block     2 * 1024 * 2048 * 2 =  8_388_608 bytes
     acc               1024 * 2048 * 4 =  8_388_608 bytes
-    total                               23_068_672 bytes, under the default scoped limit of 32 MiB
+    total                               23_068_672 bytes, under v6e's default scoped limit of 32 MiB
 The bias row is small enough for XLA to keep all of it in VMEM, outside the kernel's scoped allocation.
 """
 

@@ -1,4 +1,4 @@
-"""Example kernel for workload `12p`: `out = x * rsqrt(mean(x**2, -1) + 1e-5) * scale`.
+"""Example kernel for workload `12p_RMSNorm`: `out = x * rsqrt(mean(x**2, -1) + 1e-5) * scale`.
 
 Tiling: the leading axes are flattened to rows and each grid step normalizes a block of whole rows, so x is
 read from HBM once and the output is written once. That traffic is the whole cost: the kernel is limited by
@@ -8,7 +8,7 @@ VMEM at full size (32768 rows of 8192, bf16; Pallas holds two copies of every bl
     x block        2 * 256 * 8192 * 2 =  8_388_608 bytes
     out block      2 * 256 * 8192 * 2 =  8_388_608 bytes
     float32 block      256 * 8192 * 4 =  8_388_608 bytes, a temporary of the compiler
-    total                               25_165_824 bytes, under the default scoped limit of 32 MiB
+    total                               25_165_824 bytes, under v6e's default scoped limit of 32 MiB
 The scale row is small enough for XLA to keep all of it in VMEM, outside the kernel's scoped allocation.
 """
 

@@ -138,3 +138,18 @@ def test_xla_baseline_is_the_module_of_the_reference(workload):
     conftest = Path(__file__).with_name("conftest.py")
     assert (baseline.role, baseline.entry_point) == ("xla", "scaled_product")
     assert baseline.files == {baseline.main: conftest.read_bytes()}
+
+
+def test_what_is_no_regular_file_is_refused_at_once(tmp_path):
+    fifo = tmp_path / "pipe.py"
+    os.mkfifo(fifo)
+    for path in (fifo, Path("/dev/zero")):
+        with pytest.raises(CandidateError, match=f"cannot read {path}: not a regular file"):
+            read_candidate(path)
+
+
+def test_a_name_that_is_no_text_is_escaped(tmp_path):
+    path = tmp_path / os.fsdecode(b"bad\xff\n\x1b[31m.py")
+    path.write_text("")
+    name = read_candidate(path).ref().name
+    assert name == r"bad\udcff \x1b[31m"

@@ -39,7 +39,7 @@ from jaxbench_harness.records import (
     bounded,
     one_line,
 )
-from jaxbench_harness.records.base import LOG_LIMIT
+from jaxbench_harness.records.base import LOG_LIMIT, shown
 
 HERE = Path(__file__).parent
 SCHEMAS = HERE.parent / "schemas"
@@ -257,6 +257,7 @@ def test_a_time_without_a_zone_is_refused(passed_record):
 def test_bounded_keeps_both_ends_within_the_limit(text, limit):
     cut = bounded(text, limit)
     assert len(cut) <= limit
+    text = shown(text)
     if len(text) <= limit:
         assert cut == text
     else:
@@ -279,8 +280,13 @@ def test_one_line_is_one_line_within_the_limit(text, limit):
     line = one_line(text, limit)
     assert 0 < len(line) <= limit
     assert line.splitlines() == [line]
+    assert line.isprintable()
     if text.split() and len(line) < limit:
-        assert line.split() == text.split()
+        assert line.split() == shown(" ".join(text.split())).split()
+
+
+def test_what_a_terminal_would_obey_is_escaped():
+    assert shown("red \x1b[31m\r\nhalf \ud800\tcr\rend") == "red \\x1b[31m\nhalf \\ud800\tcr\\rend"
 
 
 @given(text=st.text(st.characters(exclude_categories=["Cs"])))

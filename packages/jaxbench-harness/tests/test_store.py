@@ -1,3 +1,4 @@
+import errno
 import json
 import sys
 from contextlib import ExitStack
@@ -97,3 +98,17 @@ def test_a_newer_schema_is_refused_with_a_hint_even_with_fields_unknown_here(pas
 def test_a_missing_file_is_the_callers_error(tmp_path):
     with pytest.raises(FileNotFoundError):
         list(read_records(tmp_path / "none.jsonl"))
+
+
+def test_a_record_that_does_not_fit_on_the_disk_is_taken_back(tmp_path, passed_record, monkeypatch):
+    path = tmp_path / "records.jsonl"
+    append_record(path, passed_record)
+    before = path.read_bytes()
+
+    def no_space(_descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", no_space)
+    with pytest.raises(OSError, match="No space left"):
+        append_record(path, passed_record)
+    assert path.read_bytes() == before

@@ -12,6 +12,7 @@ from jaxbench_workloads import WORKLOADS
 # Copied from the benchmark's definition.
 FACTS = json.loads(Path(__file__).with_name("spec_facts.json").read_text())
 
+
 def test_workloads_are_those_of_the_specification_in_benchmark_order():
     assert [workload.id for workload in WORKLOADS] == list(FACTS)
 

@@ -1,12 +1,15 @@
 """Candidate: the source that is judged. Read as bytes, never imported here."""
 
+import errno
 import hashlib
 import inspect
+import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from jaxbench_harness.records import CandidateRef, Method
+from jaxbench_harness.records import CandidateRef, Method, one_line
 from jaxbench_harness.workload import Workload
 
 ENTRY_POINT = "workload"
@@ -76,12 +79,18 @@ def read_candidate(path: Path, *, method: Method | None = None) -> Candidate:
         CandidateError: If there is no such readable file, or it is too large. The message names the file.
     """
     try:
-        if path.stat().st_size > MAX_SOURCE_BYTES:
-            raise CandidateError(f"{path}: has {path.stat().st_size} bytes, the limit is {MAX_SOURCE_BYTES}")
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not stat.S_ISREG(status.st_mode):
+            raise CandidateError(f"cannot read {path}: not a regular file")
+        if status.st_size > MAX_SOURCE_BYTES:
+            raise CandidateError(f"{path}: has {status.st_size} bytes, the limit is {MAX_SOURCE_BYTES}")
         source = path.read_bytes()
     except OSError as error:
         raise CandidateError(f"cannot read {path}: {error.strerror or error}") from error
-    return Candidate(name=path.stem, files={"candidate.py": source}, main="candidate.py", method=method)
+    name = one_line(path.stem, limit=100)
+    return Candidate(name=name, files={"candidate.py": source}, main="candidate.py", method=method)
 
 
 def xla_baseline(workload: Workload) -> Candidate:

@@ -1,8 +1,8 @@
 """Content digest of a workload: changes with anything that alters meaning, and with nothing else.
 
 It covers every field of the definition that steers inputs, outputs or tolerance, and the code of the reference with
-the functions and constants of the same package that it uses. Code enters as its syntax tree without comments,
-docstrings and annotations, so that neither formatting nor the Python version matters.
+the functions and constants of the same package that it uses; likewise the code that draws inputs. Code enters as its
+syntax tree without comments, docstrings and annotations, so that neither formatting nor the Python version matters.
 """
 
 import ast
@@ -41,7 +41,9 @@ def _plain(value: Any) -> Any:
     """Turns a definition into JSON values; dataclasses keep their class name, since it names a distribution."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = [field.name for field in dataclasses.fields(value) if field.name not in _WITHOUT_MEANING]
-        return {"type": type(value).__name__, **{name: _plain(getattr(value, name)) for name in fields}}
+        plain = {"type": type(value).__name__, **{name: _plain(getattr(value, name)) for name in fields}}
+        draw = getattr(type(value), "draw", None)
+        return plain if draw is None else plain | {"draw": code_of(draw)}
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in cast("Mapping[Any, Any]", value).items()}
     if isinstance(value, tuple | list):

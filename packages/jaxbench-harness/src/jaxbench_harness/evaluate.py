@@ -1,6 +1,8 @@
 """The pipeline: candidate -> Programs -> guard -> compile -> check -> Record. Owns verdicts; runs no candidate code."""
 
+import logging
 import secrets
+import traceback
 import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -26,12 +28,15 @@ from jaxbench_harness.records import (
     StageTime,
     Verdict,
 )
+from jaxbench_harness.registry import find_workload
 from jaxbench_harness.stages.check_stage import check_numbers
 from jaxbench_harness.stages.compile_stage import GuardedPrograms, guard_and_compile
 from jaxbench_harness.stages.outcome import StageError, failed
 from jaxbench_harness.stages.trace_stage import trace_programs
 from jaxbench_harness.targets import get_target
 from jaxbench_harness.workload import Workload
+
+_log = logging.getLogger(__name__)
 
 OnStage = Callable[[Stage], None]
 
@@ -63,7 +68,11 @@ def evaluate(
 
     Raises:
         UnknownTargetError: If the config names no known target.
+        UnknownWorkloadError: If the workload is not registered: worker processes find it by its id.
+        ValueError: If another workload is registered under that id.
     """
+    if find_workload(workload.id) is not workload:
+        raise ValueError(f"{workload.id}: not the registered workload of that id; register yours under another id")
     evaluation = _Evaluation(candidate, workload, config, on_stage or (lambda _stage: None))
     verdict = evaluation.run()
     return Record(
@@ -111,6 +120,7 @@ class _Evaluation:
         self._config = config
         self._on_stage = on_stage
         self._target = get_target(config.target)
+        self._stage = Stage.LOAD
         self._guarded: GuardedPrograms | None = None
         self.programs: tuple[Program, ...] = ()
         self.compile: CompileReport | None = None
@@ -126,22 +136,33 @@ class _Evaluation:
             self.compile = failure.compile or self.compile
             self.check = failure.check or self.check
             return failure.verdict
+        except InterruptedError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one evaluation must not end the others of a run
+            _log.exception("evaluation of %s on %s", self._candidate.name, self._workload.id)
+            reason = f"a fault of the harness: {type(error).__name__}: {error}"
+            log = "".join(traceback.format_exception(error))
+            return failed(self._stage, FailureCode.INTERNAL, reason, log, owner=Owner.INFRASTRUCTURE)
         return Passed()
 
+    def _begin(self, stage: Stage) -> None:
+        self._stage = stage
+        self._on_stage(stage)
+
     def _run_stages(self, until: Stage) -> None:
-        self._on_stage(Stage.TRACE)
+        self._begin(Stage.TRACE)
         trace = trace_programs(self._candidate, self._workload, self._target, self._config)
         self.programs = trace.programs
         self.stages.append(StageTime(stage=Stage.TRACE, wall_s=trace.wall_s))
 
-        self._on_stage(Stage.COMPILE)
+        self._begin(Stage.COMPILE)
         self._guarded = guard_and_compile(self.programs, self._workload, self._target, self._config)
         self.compile = self._guarded.report
         self.stages.append(StageTime(stage=Stage.COMPILE, wall_s=self._guarded.wall_s))
         if until is Stage.COMPILE:
             return
 
-        self._on_stage(Stage.CHECK)
+        self._begin(Stage.CHECK)
         seed = self._config.seed if self._config.seed is not None else secrets.randbits(32)
         checked = check_numbers(
             trace,

@@ -95,9 +95,9 @@ def _wrong_result(exported: export.Exported, workload: Workload, size: Size) -> 
     wanted = f"{workload.id} at size {size.name} needs {expected}"
     found = [_spec_text(aval) for aval in exported.out_avals]
     if exported.out_tree != jax.tree.structure(0):
-        structure = jax.tree.unflatten(exported.out_tree, found)
-        kind = type(structure).__name__
-        return GuardFault(FailureCode.OUTPUT_STRUCTURE, f"returned a {kind} of {len(found)} arrays, {wanted} itself")
+        kind = type(jax.tree.unflatten(exported.out_tree, found)).__name__
+        held = "1 array" if len(found) == 1 else f"{len(found)} arrays"
+        return GuardFault(FailureCode.OUTPUT_STRUCTURE, f"returned a {kind} with {held} in it, {wanted} itself")
     if tuple(exported.out_avals[0].shape) != expected.shape:
         return GuardFault(FailureCode.OUTPUT_SHAPE, f"returned {found[0]}, {wanted}")
     if exported.out_avals[0].dtype.name != expected.dtype:

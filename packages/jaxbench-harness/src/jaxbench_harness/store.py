@@ -11,15 +11,35 @@ from jaxbench_harness.records import SCHEMA_VERSION, Record
 
 
 class StoreError(ValueError):
-    """A record file with a line that is no record of a schema this version reads."""
+    """A record file that cannot be written, or has a line that is no record of a schema this version reads."""
+
+
+def prepare_record_file(path: Path) -> Path:
+    """Makes the folder of a record file, so that a run does not find out at its end that it cannot write.
+
+    Returns:
+        The path.
+
+    Raises:
+        StoreError: If records cannot be appended there.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"cannot make the results folder {path.parent}: {error.strerror or error}") from error
+    place = path if path.exists() else path.parent
+    if not os.access(place, os.W_OK) or path.is_dir():
+        raise StoreError(f"cannot append records to {path}: it is not writable; choose another --results folder")
+    return path
 
 
 def append_record(path: Path, record: Record) -> None:
     """Appends one record as one line and waits until it is on disk.
 
-    A last line that was cut off by a crash is ended first, so that it cannot swallow this record.
+    A last line that was cut off by a crash is ended first, so that it cannot swallow this record; one that does not
+    fit on the disk is taken back.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    prepare_record_file(path)
     line = record.model_dump_json().encode() + b"\n"
     with path.open("ab+") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
@@ -28,9 +48,13 @@ def append_record(path: Path, record: Record) -> None:
             stream.seek(end - 1)
             if stream.read(1) != b"\n":
                 line = b"\n" + line
-        stream.write(line)
-        stream.flush()
-        os.fsync(stream.fileno())
+        try:
+            stream.write(line)
+            stream.flush()
+            os.fsync(stream.fileno())
+        except OSError:
+            os.truncate(path, end)
+            raise
 
 
 def read_records(path: Path) -> Iterator[Record]:

@@ -1,6 +1,6 @@
-class Unprintable(Exception):
+class UnprintableError(Exception):
     def __str__(self):
         raise ValueError("cannot be printed")
 
 
-raise Unprintable
+raise UnprintableError

@@ -2,8 +2,9 @@
 
 import contextlib
 import os
+from pathlib import Path
 
-for number in map(int, os.listdir("/proc/self/fd")):
+for number in [int(entry.name) for entry in Path("/proc/self/fd").iterdir()]:
     if number >= 3:
         with contextlib.suppress(OSError):
             os.write(number, b"garbage " * 200_000)

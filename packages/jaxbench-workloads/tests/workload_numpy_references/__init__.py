@@ -1,4 +1,4 @@
-"""The workloads once more in float64 NumPy, written from the specification of the JAXBench workloads.
+"""The workloads once more in float64 NumPy, written from the workloads' definitions in words.
 
 Loops and plain formulas, so that they share neither operations nor mistakes with the references in JAX. A function
 takes the inputs in call order, floating-point ones as float64 arrays and integer ones as integer arrays, and the

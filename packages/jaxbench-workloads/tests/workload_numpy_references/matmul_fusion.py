@@ -48,11 +48,12 @@ def gemm_multiply_leaky_relu(x, weight, bias, **dims):
     return np.where(scaled < 0, dims["negative_slope"] * scaled, scaled)
 
 
-def gemm_divide_sigmoid_sum_scaling(x, weight, **dims):
-    """The public version with a sigmoid right before the row sum, without which the matmul collapses."""
+def gemm_divide_positive_sum_scaling(x, weight, **dims):
+    """The public version with negative features left out of the row sum, without which the matmul collapses."""
     out = np.zeros((dims["batch_size"], 1))
     for weights_of_feature in weight:
-        out[:, 0] += sigmoid(x @ weights_of_feature / dims["divisor"])
+        divided = x @ weights_of_feature / dims["divisor"]
+        out[:, 0] += np.where(divided > 0, divided, 0)
     return dims["scaling_factor"] * out
 
 
@@ -63,11 +64,20 @@ def gemm_divide_sum_scaling(x, weight, **dims):
     return dims["scaling_factor"] * out
 
 
-def matmul_sigmoid_sum_identities(x, weight, bias, **dims):
-    """The public version with a sigmoid right before the row sum, without which the matmul collapses."""
-    out = np.zeros((dims["batch_size"], 1))
-    for weights_of_feature, bias_of_feature in zip(weight, bias, strict=True):
-        out[:, 0] += sigmoid(x @ weights_of_feature + bias_of_feature)
+def matmul_grouped_reductions(x, weight, bias, **dims):
+    """The public version's reductions over nested groups of features, without which the matmul collapses.
+
+    Maxima of neighbours, sums of neighbouring maxima, means of neighbouring sums; the two logarithms of sums of
+    exponentials that follow are one over everything that is left.
+    """
+    group = dims["group_size"]
+    features = x @ weight.T + bias
+    out = np.empty((dims["batch_size"], 1))
+    for row, values in enumerate(features):
+        maxima = [max(values[start : start + group]) for start in range(0, len(values), group)]
+        sums = [sum(maxima[start : start + group]) for start in range(0, len(maxima), group)]
+        means = [sum(sums[start : start + group]) / group for start in range(0, len(sums), group)]
+        out[row, 0] = logsumexp_of_row(np.array(means))
     return out
 
 
@@ -221,9 +231,9 @@ def matmul_gelu_softmax(x, weight, bias, **_dims):
 REFERENCES = {
     "19k_Matmul_Subtract_Multiply_ReLU": matmul_subtract_multiply_relu,
     "20k_Gemm_Multiply_LeakyReLU": gemm_multiply_leaky_relu,
-    "21k_Gemm_Divide_Sum_Scaling": gemm_divide_sigmoid_sum_scaling,
+    "21k_Gemm_Divide_Sum_Scaling": gemm_divide_positive_sum_scaling,
     "21k_Gemm_Divide_Sum_Scaling@public": gemm_divide_sum_scaling,
-    "23k_Matmul_Sum_Max_AvgPool_LogSumExp_LogSumExp": matmul_sigmoid_sum_identities,
+    "23k_Matmul_Sum_Max_AvgPool_LogSumExp_LogSumExp": matmul_grouped_reductions,
     "23k_Matmul_Sum_Max_AvgPool_LogSumExp_LogSumExp@public": matmul_sum_identities,
     "24k_Matmul_Scale_ResidualAdd_Clamp_LogSumExp_Mish": matmul_scale_residual_add_clamp_logsumexp_mish,
     "26k_BMM_InstanceNorm_Sum_ResidualAdd_Multiply": bmm_row_norm_residual_add_multiply,

@@ -14,6 +14,8 @@ from jaxbench_harness.cli.list_workloads import list_workloads
 from jaxbench_harness.cli.print_schema import print_schema
 from jaxbench_harness.cli.run_baselines import run_baselines
 from jaxbench_harness.cli.show_workload import show_workload
+from jaxbench_harness.cli.terminal import ExitCode, err
+from jaxbench_harness.records import one_line
 
 GROUP = "jaxbench.commands"
 
@@ -51,4 +53,10 @@ def main() -> None:
             app.add_typer(command, name=point.name)
         else:
             app.command(point.name)(command)
-    sys.exit(app())
+    try:
+        app()
+    except Exception as error:
+        logging.getLogger(__name__).debug("uncaught", exc_info=True)
+        message = one_line(f"internal error: {type(error).__name__}: {error}; `jaxbench --verbose` shows where")
+        err.print(message, style="red", markup=False, soft_wrap=True)
+        sys.exit(ExitCode.INFRASTRUCTURE)

@@ -4,7 +4,13 @@ import typer
 
 from jaxbench_harness.candidate import read_candidate
 from jaxbench_harness.cli.documents import CompileDocument
-from jaxbench_harness.cli.options import CandidateArgument, RequirePallasOption, TimeoutOption, resolve_config
+from jaxbench_harness.cli.options import (
+    CandidateArgument,
+    CompileTimeoutOption,
+    RequirePallasOption,
+    TraceTimeoutOption,
+    resolve_config,
+)
 from jaxbench_harness.cli.progress import reporting
 from jaxbench_harness.cli.report import print_compile, print_verdict
 from jaxbench_harness.cli.terminal import (
@@ -25,14 +31,20 @@ def compile_candidate(
     workload_id: WorkloadOption,
     target: TargetOption = "v6e",
     require_pallas: RequirePallasOption = None,
-    trace_timeout: TimeoutOption = None,
+    trace_timeout: TraceTimeoutOption = None,
+    compile_timeout: CompileTimeoutOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Cross-compile one candidate at full size: memory, kernels, or the compiler's message. Writes no record."""
     with usage_errors():
         workload = find_workload(workload_id)
         candidate = read_candidate(file)
-        config = resolve_config(target, require_pallas=require_pallas, trace_timeout_s=trace_timeout)
+        config = resolve_config(
+            target,
+            require_pallas=require_pallas,
+            trace_timeout_s=trace_timeout,
+            compile_timeout_s=compile_timeout,
+        )
     with reporting() as reporter:
         verdict, report = compile_only(
             candidate, workload, config, on_stage=lambda stage: reporter.stage(workload.id, stage)

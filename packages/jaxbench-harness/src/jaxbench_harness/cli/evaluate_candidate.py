@@ -8,11 +8,13 @@ import typer
 from jaxbench_harness.candidate import read_candidate
 from jaxbench_harness.cli.options import (
     CandidateArgument,
+    CheckTimeoutOption,
+    CompileTimeoutOption,
     DrawsOption,
     RequirePallasOption,
     ResultsOption,
     SeedOption,
-    TimeoutOption,
+    TraceTimeoutOption,
     resolve_config,
 )
 from jaxbench_harness.cli.progress import reporting
@@ -23,11 +25,13 @@ from jaxbench_harness.cli.terminal import (
     WorkloadOption,
     exit_code,
     print_json,
+    say,
     usage_errors,
+    write_record,
 )
 from jaxbench_harness.evaluate import evaluate
 from jaxbench_harness.registry import find_workload
-from jaxbench_harness.store import append_record
+from jaxbench_harness.store import prepare_record_file
 
 
 def evaluate_candidate(
@@ -37,7 +41,9 @@ def evaluate_candidate(
     seed: SeedOption = None,
     draws: DrawsOption = None,
     require_pallas: RequirePallasOption = None,
-    trace_timeout: TimeoutOption = None,
+    trace_timeout: TraceTimeoutOption = None,
+    compile_timeout: CompileTimeoutOption = None,
+    check_timeout: CheckTimeoutOption = None,
     results: ResultsOption = Path("results"),
     record: Annotated[bool, typer.Option(help="Append the record to the results folder.")] = True,
     as_json: JsonOption = False,
@@ -52,15 +58,19 @@ def evaluate_candidate(
             draws_per_distribution=draws,
             require_pallas=require_pallas,
             trace_timeout_s=trace_timeout,
+            compile_timeout_s=compile_timeout,
+            check_timeout_s=check_timeout,
         )
+        path = prepare_record_file(results / "evaluations.jsonl") if record else None
     with reporting() as reporter:
         found = evaluate(candidate, workload, config, on_stage=lambda stage: reporter.stage(workload.id, stage))
         reporter.done(workload.id, found.verdict)
-    path = results / "evaluations.jsonl" if record else None
-    if path is not None:
-        append_record(path, found)
     if as_json:
         print_json(found)
     else:
-        print_record(found, path)
+        print_record(found)
+    if path is not None:
+        write_record(path, found)
+        if not as_json:
+            say(f"record {found.evaluation_id} appended to {path}")
     raise typer.Exit(exit_code(found.verdict))

@@ -18,9 +18,11 @@ DrawsOption = Annotated[int | None, typer.Option(help="Input draws per distribut
 RequirePallasOption = Annotated[
     bool | None, typer.Option("--require-pallas/--allow-xla", help="Whether a candidate without a kernel fails.")
 ]
-TimeoutOption = Annotated[
+TraceTimeoutOption = Annotated[
     float | None, typer.Option("--trace-timeout", help="Seconds for loading and tracing a candidate.")
 ]
+CompileTimeoutOption = Annotated[float | None, typer.Option("--compile-timeout", help="Seconds for cross-compiling.")]
+CheckTimeoutOption = Annotated[float | None, typer.Option("--check-timeout", help="Seconds for the numeric check.")]
 ResultsOption = Annotated[Path, typer.Option("--results", help="Folder for records.")]
 
 

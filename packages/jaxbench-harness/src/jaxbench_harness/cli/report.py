@@ -48,6 +48,8 @@ def print_check(report: CheckReport | None) -> None:
         return
     note = f" ({report.verifier_note})" if report.verifier_note else ""
     out.print(f"checked by {report.verifier}{note}", markup=False, highlight=False, soft_wrap=True)
+    if not any(draw.metrics for draw in report.draws):
+        return
     table = plain_table("error metrics: value / limit")
     table.add_column("")
     for draw in report.draws:
@@ -69,7 +71,7 @@ def _metric(draw: DrawReport, name: str) -> Text:
     return Text(f"{metric.value:.2g} / {metric.limit:.2g}", style="" if metric.passed else "red")
 
 
-def print_record(record: Record, path: Path | None) -> None:
+def print_record(record: Record) -> None:
     """Prints one record."""
     out.print(f"{record.candidate.name} on {record.workload.id} for {record.config.target}: ", end="", markup=False)
     print_verdict(record.verdict)
@@ -79,8 +81,6 @@ def print_record(record: Record, path: Path | None) -> None:
         out.print(f"flag {flag.code}: {flag.detail}", style="yellow", markup=False)
     bound = record.bound
     out.print(f"bound {in_time(bound.time_ns)} ({bound.binds})", highlight=False)
-    if path is not None:
-        out.print(f"record {record.evaluation_id} appended to {path}", markup=False, highlight=False, soft_wrap=True)
 
 
 def print_records(records: Sequence[Record], path: Path) -> None:
@@ -109,4 +109,5 @@ def print_records(records: Sequence[Record], path: Path) -> None:
             out.print(f"{record.workload.id}: {record.verdict.reason}", style="red", markup=False, soft_wrap=True)
         for flag in record.flags:
             out.print(f"{record.workload.id}: flag {flag.code}: {flag.detail}", style="yellow", markup=False)
-    out.print(f"{len(records)} records appended to {path}", markup=False, highlight=False, soft_wrap=True)
+    count = "1 record" if len(records) == 1 else f"{len(records)} records"
+    out.print(f"{count} appended to {path}", markup=False, highlight=False, soft_wrap=True)

@@ -26,7 +26,7 @@ from jaxbench_harness.evaluate import evaluate, new_run_id
 from jaxbench_harness.isolation import end_all_workers
 from jaxbench_harness.records import Record, ResolvedConfig
 from jaxbench_harness.registry import all_workloads, find_workload
-from jaxbench_harness.store import append_record
+from jaxbench_harness.store import append_record, prepare_record_file
 from jaxbench_harness.workload import Workload
 
 QUICK_RUN = (
@@ -54,8 +54,8 @@ def run_baselines(
     with usage_errors():
         workloads = _selected(ids or [], everything=everything)
         config = resolve_config(target, seed=seed, draws_per_distribution=draws)
-    run_id = new_run_id()
-    path = results / f"{run_id}.jsonl"
+        run_id = new_run_id()
+        path = prepare_record_file(results / f"{run_id}.jsonl")
     with reporting() as reporter, ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
         futures = [pool.submit(_evaluate, workload, config, run_id, path, reporter) for workload in workloads]
         try:
@@ -63,7 +63,8 @@ def run_baselines(
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             end_all_workers()
-            err.print(f"interrupted; finished evaluations are in {path}", markup=False, soft_wrap=True)
+            kept = f"finished evaluations are in {path}" if path.exists() else "no evaluation had finished"
+            err.print(f"interrupted; {kept}", markup=False, soft_wrap=True)
             raise
     if as_json:
         print_json(RunDocument(run_id=run_id, records_path=str(path), records=tuple(records)))

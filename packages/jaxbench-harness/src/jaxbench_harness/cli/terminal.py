@@ -4,6 +4,7 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from enum import IntEnum
+from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
@@ -11,8 +12,9 @@ from pydantic import BaseModel, ValidationError
 from rich.console import Console
 
 from jaxbench_harness.candidate import CandidateError
-from jaxbench_harness.records import Failed, Owner, Verdict
+from jaxbench_harness.records import Failed, Owner, Record, Verdict
 from jaxbench_harness.registry import RegistryError, UnknownWorkloadError
+from jaxbench_harness.store import StoreError, append_record
 from jaxbench_harness.targets import UnknownTargetError
 
 _PIPE_WIDTH = 120
@@ -43,6 +45,21 @@ def print_json(model: BaseModel) -> None:
     typer.echo(model.model_dump_json(indent=2))
 
 
+def say(message: str) -> None:
+    """Prints one line on standard output as it is, never wrapped."""
+    out.print(message, markup=False, highlight=False, soft_wrap=True)
+
+
+def write_record(path: Path, record: Record) -> None:
+    """Appends a record; where that fails, says so in one line and ends the command as an infrastructure failure."""
+    try:
+        append_record(path, record)
+    except OSError as error:
+        reason = f"error: the record was not written to {path}: {error.strerror or error}"
+        err.print(reason, style="red", markup=False, highlight=False, soft_wrap=True)
+        raise typer.Exit(ExitCode.INFRASTRUCTURE) from error
+
+
 def usage_error(message: str) -> NoReturn:
     """Ends the command with a one-line error and the exit code for wrong usage."""
     err.print(f"error: {message}", style="red", markup=False, highlight=False, soft_wrap=True)
@@ -54,7 +71,7 @@ def usage_errors() -> Generator[None]:
     """Turns what a wrong name, file or option raises into a usage error."""
     try:
         yield
-    except (UnknownWorkloadError, UnknownTargetError, CandidateError, RegistryError) as error:
+    except (UnknownWorkloadError, UnknownTargetError, CandidateError, RegistryError, StoreError) as error:
         usage_error(str(error))
     except ValidationError as error:
         first = error.errors()[0]

@@ -16,7 +16,7 @@ from jaxbench_harness.records import Compiled, CompileRefused, MosaicKernel, bou
 from jaxbench_harness.targets import Target
 
 _KERNEL_LINE = re.compile(r"^\s*(?:ROOT )?%?(?P<name>[\w.\-]+) = .*", re.MULTILINE)
-_SCOPED_VMEM = re.compile(r'"used_scoped_memory_configs":\[\{"memory_space":"1","offset":"\d+","size":"(\d+)"')
+_SCOPED_VMEM = re.compile(r'"used_scoped_memory_configs":\[(?:\{"memory_space":"1","offset":"\d+","size":"(\d+)")?')
 
 
 def cross_compile(exported: export.Exported, digest: str, target: Target) -> Compiled | CompileRefused:
@@ -75,6 +75,7 @@ def mosaic_kernels(hlo: str) -> Iterator[MosaicKernel]:
     starts = [match.start() for match in re.finditer(rf'custom_call_target="{MOSAIC_CALL}"', hlo)]
     for start, end in itertools.pairwise([*starts, len(hlo)]):
         line = _KERNEL_LINE.match(hlo, hlo.rfind("\n", 0, start) + 1)
-        # The configuration may span lines, so it is searched up to the next kernel.
+        # The configuration may span lines, so it is searched up to the next kernel: the first one is the kernel's own.
         vmem = _SCOPED_VMEM.search(hlo, start, end)
-        yield MosaicKernel(name=line["name"] if line else "unnamed", vmem_bytes=int(vmem[1]) if vmem else None)
+        vmem_bytes = int(vmem[1]) if vmem and vmem[1] else None
+        yield MosaicKernel(name=line["name"] if line else "unnamed", vmem_bytes=vmem_bytes)

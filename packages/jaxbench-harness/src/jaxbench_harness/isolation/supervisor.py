@@ -126,6 +126,7 @@ class _Process:
                     "-m",
                     f"jaxbench_harness.workers.{worker}",
                     str(write_end),
+                    str(os.getpid()),
                     limits.model_dump_json(),
                 ],
                 stdin=subprocess.PIPE,
@@ -248,7 +249,6 @@ def _scrubbed(folder: Path, added: Mapping[str, str]) -> dict[str, str]:
             "JAX_PLATFORMS": "cpu",
             # Tracebacks are cut to the candidate's own frames by us, without JAX's remarks on its own filter.
             "JAX_TRACEBACK_FILTERING": "off",
-            "PYTHONDONTWRITEBYTECODE": "1",
             "TF_CPP_MIN_LOG_LEVEL": "2",
         }
         | dict(added)

@@ -34,8 +34,19 @@ LOG_LIMIT = 20_000
 BoundedLog = Annotated[str, Field(max_length=LOG_LIMIT)]
 
 
+def shown(text: str) -> str:
+    """Returns `text` with what a terminal would obey, and what UTF-8 cannot carry, as backslash escapes."""
+    return "".join(
+        character
+        if character.isprintable() or character in "\n\t"
+        else character.encode("unicode_escape").decode("ascii")
+        for character in text.replace("\r\n", "\n")
+    )
+
+
 def bounded(text: str, limit: int = LOG_LIMIT) -> str:
-    """Returns `text` cut in the middle to at most `limit` characters, saying how much was cut."""
+    """Returns `text` cut in the middle to at most `limit` printable characters, saying how much was cut."""
+    text = shown(text)
     if len(text) <= limit:
         return text
     mark = f"\n[... {len(text)} characters, the middle is cut ...]\n"
@@ -44,6 +55,6 @@ def bounded(text: str, limit: int = LOG_LIMIT) -> str:
 
 
 def one_line(text: str, limit: int = 500) -> str:
-    """Returns `text` with runs of white space made single blanks, cut to `limit` characters."""
-    line = " ".join(text.split()) or "no message"
+    """Returns `text` with runs of white space made single blanks, other control characters escaped, cut to `limit`."""
+    line = shown(" ".join(text.split())) or "no message"
     return line if len(line) <= limit else line[: limit - 3] + "..."

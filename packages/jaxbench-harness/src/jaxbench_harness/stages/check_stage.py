@@ -63,7 +63,7 @@ def check_numbers(
     if isinstance(ended, NoAnswer):
         # A Python error in our own worker ends it with a status; a Program that hangs or crashes does not.
         by_candidate = ended.progress == "candidate" and ended.code is not FailureCode.EXITED
-        doing = "running the check Program" if ended.progress == "candidate" else "computing the reference"
+        doing = "running the candidate" if ended.progress == "candidate" else "computing the reference"
         raise no_answer(ended, Stage.CHECK, doing, candidate_owns=by_candidate)
     answer = ended.message
     report = CheckReport(verifier=answer.verifier, verifier_note=request.verifier_note, draws=answer.draws)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from jaxbench_harness.candidate import Candidate
-from jaxbench_harness.isolation import Limits, NoAnswer, run_worker
+from jaxbench_harness.isolation import MAX_FILE_BYTES, Limits, NoAnswer, run_worker
 from jaxbench_harness.program import Program
 from jaxbench_harness.records import FailureCode, ResolvedConfig, Stage
 from jaxbench_harness.stages.outcome import StageError, failed, no_answer
@@ -20,7 +20,6 @@ from jaxbench_harness.workload import Workload
 
 TRACED_SIZES = ("full", "check")
 CHECK_SIZE = "check"
-_MAX_FILE_BYTES = 64 * 2**20
 _MAX_PROGRAM_BYTES = 256 * 2**20
 
 
@@ -68,7 +67,7 @@ def trace_programs(candidate: Candidate, workload: Workload, target: Target, con
         wall_s=config.trace_timeout_s,
         cpu_s=int(4 * config.trace_timeout_s) + 1,
         address_bytes=config.memory_bytes,
-        file_bytes=_MAX_FILE_BYTES,
+        file_bytes=MAX_FILE_BYTES,
     )
     ended = run_worker("trace", request, TraceAnswer, limits=limits, blobs=blobs)
     if isinstance(ended, NoAnswer):

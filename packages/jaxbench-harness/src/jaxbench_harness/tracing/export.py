@@ -29,7 +29,7 @@ class Trace:
         except BaseException as error:
             raise raised(Stage.TRACE, error) from error
         self.structure = jax.tree.structure(result)
-        if callbacks := sorted(name for name in primitive_names(self.jaxpr) if name.endswith("callback")):
+        if callbacks := sorted(filter(_runs_on_host, primitive_names(self.jaxpr))):
             reason = f"calls back to the host ({', '.join(callbacks)}); a candidate runs on the device only"
             raise fault(Stage.TRACE, FailureCode.FORBIDDEN_CALL, reason)
 
@@ -58,3 +58,7 @@ class Trace:
             return jax.tree.unflatten(self.structure, evaluate(*values))
 
         return bytes(export.export(jax.jit(workload), platforms=[platform])(*self.specs).serialize())
+
+
+def _runs_on_host(primitive: str) -> bool:
+    return primitive.endswith("callback") or primitive == "debug_print"

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from jaxbench_harness.records import FailureCode, Stage, bounded, one_line
-from jaxbench_harness.tracing.messages import SourceRequest, TraceFailed
+from jaxbench_harness.tracing.messages import EarlyStage, SourceRequest, TraceFailed
 
 _MODULE_NAME = "jaxbench_candidate"
 _FOLDER = "candidate"
@@ -24,12 +24,12 @@ class CandidateFaultError(Exception):
         self.failure = failure
 
 
-def fault(stage: Stage, code: FailureCode, reason: str, log: str = "") -> CandidateFaultError:
+def fault(stage: EarlyStage, code: FailureCode, reason: str, log: str = "") -> CandidateFaultError:
     """Returns a CandidateFaultError with a bounded reason and log."""
     return CandidateFaultError(TraceFailed(stage=stage, code=code, reason=one_line(reason), log=bounded(log)))
 
 
-def raised(stage: Stage, error: BaseException) -> CandidateFaultError:
+def raised(stage: EarlyStage, error: BaseException) -> CandidateFaultError:
     """Returns the fault for an exception that came out of the candidate."""
     doing = "loaded" if stage is Stage.LOAD else "traced"
     if isinstance(error, SystemExit):
@@ -79,7 +79,10 @@ def _import(path: Path) -> ModuleType:
 
 
 def _first_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
+    try:
+        lines = str(error).strip().splitlines()
+    except Exception as second:  # noqa: BLE001 - the candidate defines its own exceptions
+        return f"its message cannot be made: {type(second).__name__}"
     return lines[0] if lines else "no message"
 
 

@@ -110,11 +110,14 @@ class Traced(Model):
     """Why there is no Program with interpreted kernels; null when there is."""
 
 
+EarlyStage = Literal[Stage.LOAD, Stage.TRACE]
+
+
 class TraceFailed(Model):
     """The candidate could not be loaded or traced."""
 
     kind: Literal["failed"] = "failed"
-    stage: Stage
+    stage: EarlyStage
     """`load` or `trace`."""
     code: FailureCode
     """Kind of the failure."""

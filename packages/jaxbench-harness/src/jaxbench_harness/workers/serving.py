@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import BinaryIO
 
 from jaxbench_harness.isolation.channel import Frame, decode_request, write_frame
-from jaxbench_harness.isolation.limits import Limits, apply_limits
+from jaxbench_harness.isolation.limits import Limits, apply_limits, die_with_parent
 from jaxbench_harness.records import Model
 
 Progress = Callable[[str], None]
@@ -19,7 +19,8 @@ def serve(handler: Handler) -> None:
     The process ends right after the answer is flushed, without running exit handlers or destructors: code that was
     loaded in between has no say afterwards.
     """
-    channel_fd, limits = int(sys.argv[1]), Limits.model_validate_json(sys.argv[2])
+    channel_fd, parent, limits = int(sys.argv[1]), int(sys.argv[2]), Limits.model_validate_json(sys.argv[3])
+    die_with_parent(parent)
     os.set_inheritable(channel_fd, False)
     channel: BinaryIO = os.fdopen(channel_fd, "wb", closefd=False)
     apply_limits(limits)

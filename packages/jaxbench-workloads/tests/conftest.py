@@ -3,7 +3,7 @@ import functools
 import jax
 import numpy as np
 import pytest
-from workload_numpy_references import REFERENCES, SECOND_FORMULATIONS
+from workload_numpy_references import REFERENCES
 
 from jaxbench_harness.check.reference import draw_inputs, exact_reference, native_reference
 from jaxbench_harness.workload import InputSpec
@@ -62,9 +62,26 @@ def centred_rms(answer, expected):
     return np.sqrt((np.square(np.asarray(answer, np.float64) - expected)).mean()) / spread
 
 
-@pytest.fixture(params=WORKLOADS, ids=lambda workload: workload.id)
+@pytest.fixture(
+    scope="session",
+    # The tests of one workload run together, in one process, so that they share its compiled references.
+    params=[
+        pytest.param(workload, id=workload.id, marks=pytest.mark.xdist_group(workload.id)) for workload in WORKLOADS
+    ],
+)
 def workload(request):
     return request.param
+
+
+@functools.cache
+def standard_case(workload_id):
+    """Returns the workload at check size with its standard inputs, evaluated once per process."""
+    return Case(BY_ID[workload_id], "check", "standard")
+
+
+@pytest.fixture
+def standard(workload):
+    return standard_case(workload.id)
 
 
 @pytest.fixture(name="draw_case", scope="session")
@@ -75,8 +92,3 @@ def draw_case_fixture():
 @pytest.fixture(name="centred_rms", scope="session")
 def centred_rms_fixture():
     return centred_rms
-
-
-@pytest.fixture(name="second_formulations", scope="session")
-def second_formulations_fixture():
-    return SECOND_FORMULATIONS

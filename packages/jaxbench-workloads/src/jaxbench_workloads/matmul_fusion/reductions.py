@@ -312,6 +312,7 @@ MATMUL_AVG_POOL_GELU_SCALE_MAX = Workload(
         }.items()
     },
     reference=matmul_avg_pool_gelu_scale_max,
-    tolerance=Tolerance(scale="std", rtol=0.01, atol_scale=0.05),
+    # A maximum of bfloat16 means is biased: XLA's own order of rounding was seen 0.012 S off, 2.1 times the noise.
+    tolerance=Tolerance(scale="std", rtol=0.01, atol_scale=0.05, offset_floor=0.02),
     flops="2*batch_size*in_features*out_features",
 )

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from jaxbench_harness.check.limits import Failure, first_failure, metrics_with_limits, nonfinite_failure
-from jaxbench_harness.check.metrics import AnyArray, measure, nonfinite_pattern
+from jaxbench_harness.check.metrics import AnyArray, Measurement, measure, nonfinite_pattern
 from jaxbench_harness.records.reports import DrawReport
 from jaxbench_harness.tolerance import Tolerance
 
@@ -59,3 +59,24 @@ def compare_draw(
         histogram=measured.histogram,
     )
     return Comparison(report, failure)
+
+
+def rejects(output: AnyArray, exact: AnyArray, noise: Measurement, tolerance: Tolerance) -> bool:
+    """Returns whether `compare_draw` would find a failure; what is far off is told without measuring every block.
+
+    Args:
+        output: The answer, in the workload's output dtype.
+        exact: The float32 reference on the same inputs, same shape.
+        noise: The native reference measured against `exact`.
+        tolerance: The workload's tolerance.
+
+    Raises:
+        ValueError: If the shapes differ.
+    """
+    if nonfinite_pattern(output, exact) is not None:
+        return True
+    for systematic in (False, True):
+        measured = measure(output, exact, tolerance, systematic=systematic)
+        if first_failure(metrics_with_limits(measured, noise, tolerance), measured) is not None:
+            return True
+    return False

@@ -43,7 +43,9 @@ class Measurement:
     histogram: ErrorHistogram
 
 
-def measure(output: AnyArray, reference: AnyArray, tolerance: Tolerance) -> Measurement:
+def measure(
+    output: AnyArray, reference: AnyArray, tolerance: Tolerance, *, systematic: bool = True
+) -> Measurement:
     """Compares an output with the reference where both are finite.
 
     Integers and booleans are compared exactly: their only metric is `element`, twice the largest difference.
@@ -52,6 +54,7 @@ def measure(output: AnyArray, reference: AnyArray, tolerance: Tolerance) -> Meas
         output: Array of any shape and any real dtype (bfloat16 as `ml_dtypes` has it).
         reference: Array of the same shape.
         tolerance: Units of the element metric.
+        systematic: Whether to measure slopes, offsets and blocks too, which takes most of the time.
 
     Returns:
         All metrics that apply.
@@ -74,10 +77,11 @@ def measure(output: AnyArray, reference: AnyArray, tolerance: Tolerance) -> Meas
         units = np.abs(error) / np.maximum(allowed, _TINY)
         if valid.any():
             values["rms"] = _root_mean_square(error[valid]) / _spread(known[valid])
+        if systematic and valid.any():
             # |reference| as the unit would make every reference +-1, which has no slope.
             unit = max(_root_mean_square(known[valid]), _TINY) if tolerance.scale == "abs" else scale
-            systematic, notes = systematic_metrics(known / unit, error / unit, valid)
-            values |= systematic
+            fits, notes = systematic_metrics(known / unit, error / unit, valid)
+            values |= fits
     return Measurement(
         values={"element": float(units.max(initial=0.0))} | values,
         notes=notes,

@@ -91,17 +91,21 @@ def native_reference(workload: Workload, size: Size, inputs: Mapping[str, jax.Ar
     return _run(workload, size, inputs, "native")
 
 
-def _run(workload: Workload, size: Size, inputs: Mapping[str, jax.Array], precision: Precision) -> NDArray[Any]:
-    run = _compiled(workload, size.name, tuple(size.dims.items()), precision)
-    return np.asarray(run(*(inputs[spec.name] for spec in workload.array_inputs)))
+def trace_reference(workload: Workload, size: Size, precision: Precision) -> Jaxpr:
+    """Traces the reference as a function of the array inputs alone.
 
+    Args:
+        workload: The workload.
+        size: Size to trace at.
+        precision: `exact` takes floating inputs in float32 and contracts at highest precision; `native` takes them
+            in their own dtypes.
 
-@functools.lru_cache(maxsize=16)
-def _compiled(
-    workload: Workload, size_name: str, dims: tuple[tuple[str, Number], ...], precision: Precision
-) -> Callable[..., jax.Array]:
-    """Compiles the reference as a function of the array inputs; draws differ in nothing but their values."""
-    size = Size(size_name, dict(dims))
+    Returns:
+        A jaxpr of one result.
+
+    Raises:
+        ValueError: If the reference returns several arrays, or has no exact form (see `exact_reference`).
+    """
     shapes = [_shape(spec.at(size.dims)) for spec in workload.array_inputs]
     function = _on_arrays(workload, size)
     if precision == "native":
@@ -113,7 +117,20 @@ def _compiled(
             raise ValueError(f"{workload.id}: the reference computes in bfloat16 even on float32 inputs")
     if len(traced.out_avals) != 1:
         raise ValueError(f"{workload.id}: the reference returns {len(traced.out_avals)} arrays, expected 1")
-    evaluate = jaxpr_as_fun(traced)
+    return traced
+
+
+def _run(workload: Workload, size: Size, inputs: Mapping[str, jax.Array], precision: Precision) -> NDArray[Any]:
+    run = _compiled(workload, size.name, tuple(size.dims.items()), precision)
+    return np.asarray(run(*(inputs[spec.name] for spec in workload.array_inputs)))
+
+
+@functools.lru_cache(maxsize=16)
+def _compiled(
+    workload: Workload, size_name: str, dims: tuple[tuple[str, Number], ...], precision: Precision
+) -> Callable[..., jax.Array]:
+    """Compiles the reference as a function of the array inputs; draws differ in nothing but their values."""
+    evaluate = jaxpr_as_fun(trace_reference(workload, Size(size_name, dict(dims)), precision))
 
     def run(*values: jax.Array) -> jax.Array:
         return evaluate(*(map(widened, values) if precision == "exact" else values))[0]

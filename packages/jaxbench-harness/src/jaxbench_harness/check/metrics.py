@@ -43,9 +43,7 @@ class Measurement:
     histogram: ErrorHistogram
 
 
-def measure(
-    output: AnyArray, reference: AnyArray, tolerance: Tolerance, *, systematic: bool = True
-) -> Measurement:
+def measure(output: AnyArray, reference: AnyArray, tolerance: Tolerance, *, systematic: bool = True) -> Measurement:
     """Compares an output with the reference where both are finite.
 
     Integers and booleans are compared exactly: their only metric is `element`, twice the largest difference.

@@ -4,13 +4,13 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import jax
 import jax.numpy as jnp
 from jax.extend.core import JaxprEqn
 
-from jaxbench_workloads.audit.equations import Replacement, Values, bind
+from jaxbench_workloads.audit.equations import Replacement, Values, aval, bind
 
 NAMES = frozenset({"dot_general", "ragged_dot_general", "conv_general_dilated"})
 
@@ -33,8 +33,9 @@ def contracted_axes(equation: JaxprEqn) -> tuple[int, int]:
         (lhs, rhs), _ = equation.params["ragged_dot_dimension_numbers"].dot_dimension_numbers
     else:
         (lhs, rhs), _ = equation.params["dimension_numbers"]
-    shape = equation.invars[0].aval.shape
-    return max(zip(lhs, rhs, strict=True), key=lambda pair: shape[pair[0]])
+    shape: tuple[int, ...] = aval(equation.invars[0]).shape
+    pairs: list[tuple[int, int]] = list(zip(lhs, rhs, strict=True))
+    return max(pairs, key=lambda pair: shape[pair[0]])
 
 
 def without_last_tile(equation: JaxprEqn, values: Values) -> Values:
@@ -99,7 +100,7 @@ def _largest(values: jax.Array, axis: int) -> jax.Array:
     return jnp.where(largest > 0, largest, 1.0)
 
 
-def _partial_results(equation: JaxprEqn, values: Values, tile: int):
+def _partial_results(equation: JaxprEqn, values: Values, tile: int) -> Iterator[jax.Array]:
     lhs_axis, rhs_axis = contracted_axes(equation)
     length = values[0].shape[lhs_axis]
     for start in range(0, length, tile):

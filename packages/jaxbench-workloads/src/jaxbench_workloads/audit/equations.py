@@ -42,15 +42,15 @@ def in_body(name: str, position: int | None, replaced: Mapping[int, Replacement]
         replaced: Replacements by index of the equation in the inlined body.
     """
 
-    def replacement(equation: JaxprEqn, values: Values) -> Values:
+    @functools.cache  # so that JAX compiles it once
+    def changed(equation: JaxprEqn) -> JaxprEqn:
         parameter = equation.params[name]
         body = inlined(parameter if position is None else parameter[position])
-        changed = _traced(lambda *operands: Evaluation(body, operands).again(replaced), body)
-        if position is not None:
-            changed = (*parameter[:position], changed, *parameter[position + 1 :])
-        return bind(equation.replace(params=equation.params | {name: changed}), values)
+        other = _traced(lambda *operands: Evaluation(body, operands).again(replaced), body)
+        value = other if position is None else (*parameter[:position], other, *parameter[position + 1 :])
+        return equation.replace(params=equation.params | {name: value})
 
-    return replacement
+    return lambda equation, values: bind(changed(equation), values)
 
 
 def bind(equation: JaxprEqn, values: Sequence[jax.Array]) -> Values:
@@ -101,6 +101,11 @@ class Evaluation:
         return changed[atom] if atom in changed else self._values[atom]
 
 
+def aval(atom: Any) -> Any:
+    """Returns shape and dtype of a variable or literal; JAX types them as abstract values without either."""
+    return atom.aval
+
+
 def input_dependent(jaxpr: Jaxpr) -> set[Var]:
     """Returns the variables that depend on an operand of an inlined jaxpr."""
     found = set(jaxpr.invars)
@@ -127,4 +132,5 @@ def _evaluate(jaxpr: Jaxpr, *operands: jax.Array) -> Values:
 
 
 def _traced(function: Callable[..., Values], jaxpr: Jaxpr) -> Jaxpr:
-    return jax.make_jaxpr(function)(*(jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in jaxpr.in_avals))
+    specs = (jax.ShapeDtypeStruct(aval(operand).shape, aval(operand).dtype) for operand in jaxpr.invars)
+    return jax.make_jaxpr(function)(*specs)

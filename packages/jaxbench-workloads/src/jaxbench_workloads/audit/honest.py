@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax.extend.core import Jaxpr, JaxprEqn
 
 from jaxbench_workloads.audit import contractions
-from jaxbench_workloads.audit.equations import Replacement, Values, bind, bodies, in_body, inlined
+from jaxbench_workloads.audit.equations import Replacement, Values, aval, bind, bodies, in_body, inlined
 
 _SOFTMAX_TILE = 128
 
@@ -53,7 +53,7 @@ def _other_order(equation: JaxprEqn) -> Replacement | None:
 
 def _tiled_exponentials(equation: JaxprEqn) -> Replacement | None:
     """Matches exponentials along an axis: what an online softmax rounds before it multiplies with the values."""
-    if equation.primitive.name != "exp" or not equation.outvars[0].aval.shape:
+    if equation.primitive.name != "exp" or not aval(equation.outvars[0]).shape:
         return None
     return _rounded_per_tile
 

@@ -12,7 +12,16 @@ import jax.numpy as jnp
 from jax.extend.core import Jaxpr, JaxprEqn, Var
 
 from jaxbench_workloads.audit import contractions
-from jaxbench_workloads.audit.equations import Replacement, Values, bind, bodies, in_body, inlined, input_dependent
+from jaxbench_workloads.audit.equations import (
+    Replacement,
+    Values,
+    aval,
+    bind,
+    bodies,
+    in_body,
+    inlined,
+    input_dependent,
+)
 
 _KEPT = frozenset({"broadcast_in_dim", "convert_element_type", "copy", "reshape", "squeeze", "stop_gradient"})
 """Operations whose absence is no mistake of its own, or none at all."""
@@ -34,7 +43,7 @@ class Mutant(NamedTuple):
 
     name: str
     """What is wrong, with primitive and position among its kind, such as `mul 2 skipped`."""
-    index: int
+    equation: int
     """Index of the equation in the inlined jaxpr."""
     replacement: Replacement
 
@@ -51,7 +60,7 @@ def mutants(jaxpr: Jaxpr) -> Iterator[Mutant]:
             yield Mutant(name, index, replacement)
         for parameter, position, body in bodies(equation):
             for inner in mutants(inlined(body)):
-                replacement = in_body(parameter, position, {inner.index: inner.replacement})
+                replacement = in_body(parameter, position, {inner.equation: inner.replacement})
                 yield Mutant(f"{inner.name} in {subject}", index, replacement)
 
 
@@ -60,7 +69,7 @@ def _of_equation(subject: str, equation: JaxprEqn, dependent: set[Var]) -> Itera
     if kind in contractions.NAMES:
         for pattern, replacement in _CONTRACTION_MUTANTS.items():
             yield pattern.format(subject), replacement
-    elif kind in _COMPARISONS and all(jnp.issubdtype(atom.aval.dtype, jnp.integer) for atom in equation.invars):
+    elif kind in _COMPARISONS and all(jnp.issubdtype(aval(atom).dtype, jnp.integer) for atom in equation.invars):
         yield f"{subject} off by one, up", _compared_with_shift(1)
         yield f"{subject} off by one, down", _compared_with_shift(-1)
     elif kind in _NEUTRAL:
@@ -71,15 +80,15 @@ def _of_equation(subject: str, equation: JaxprEqn, dependent: set[Var]) -> Itera
 
 def _skipped(subject: str, equation: JaxprEqn, dependent: set[Var]) -> Iterator[tuple[str, Replacement]]:
     """Yields the operation left out: its result replaced by each operand that could pass for it."""
-    if len(equation.outvars) != 1 or not jnp.issubdtype(equation.outvars[0].aval.dtype, jnp.floating):
+    result = aval(equation.outvars[0])
+    if len(equation.outvars) != 1 or not jnp.issubdtype(result.dtype, jnp.floating):
         return
-    result = equation.outvars[0].aval
     alike = [
         position
         for position, atom in enumerate(equation.invars)
         if isinstance(atom, Var)
         and atom in dependent
-        and (atom.aval.shape, atom.aval.dtype) == (result.shape, result.dtype)
+        and (aval(atom).shape, aval(atom).dtype) == (result.shape, result.dtype)
     ]
     for position in alike:
         which = f", operand {position + 1} kept" if len(alike) > 1 else ""
@@ -97,7 +106,8 @@ def _compared_with_shift(shift: int) -> Replacement:
 def _without_last_tile(equation: JaxprEqn, values: Values) -> Values:
     """Leaves out the last eighth of the longest reduced axis, at least one element."""
     (operand,) = values
-    axis = max(equation.params["axes"], key=lambda candidate: operand.shape[candidate])
+    axes: tuple[int, ...] = equation.params["axes"]
+    axis = max(axes, key=lambda candidate: operand.shape[candidate])
     kept = operand.shape[axis] - max(1, operand.shape[axis] // 8)
     position = jax.lax.broadcasted_iota(jnp.int32, operand.shape, axis)
     neutral = jnp.asarray(_NEUTRAL[equation.primitive.name]).astype(operand.dtype)

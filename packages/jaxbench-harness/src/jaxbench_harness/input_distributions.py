@@ -113,3 +113,34 @@ class OutlierElements:
         value_key, place_key = jax.random.split(key)
         gain = jnp.where(jax.random.bernoulli(place_key, self.share, shape), self.factor, 1.0)
         return jax.random.normal(value_key, shape) * evaluate(self.std, dims) * gain
+
+
+@dataclass(frozen=True)
+class Cancelling:
+    """Another distribution, with two slices far apart along one axis that are alike but for a sign.
+
+    Where one operand of a contraction has `sign` 1 and the other -1 along the contracted axis, the two slices
+    contribute large terms that cancel. A running sum in a narrow dtype, operands in few levels and terms left out
+    show, whatever the rest of the values is.
+
+    Attributes:
+        base: The other distribution.
+        axis: The axis.
+        gain: Factor of the two slices.
+        sign: 1 or -1: sign of the second slice relative to the first.
+    """
+
+    base: Distribution
+    axis: int
+    gain: Formula = 1.0
+    sign: int = 1
+
+    def draw(self, key: jax.Array, shape: tuple[int, ...], dims: Dims, drawn: Drawn) -> jax.Array:
+        """Draws float32; see `Distribution`."""
+        values = self.base.draw(key, shape, dims, drawn)
+        extent = shape[self.axis]
+        first, second = extent // 8, extent - 1 - extent // 8
+        taken = jax.lax.index_in_dim(values, first, self.axis) * evaluate(self.gain, dims)
+        position = jax.lax.broadcasted_iota(jnp.int32, shape, self.axis % len(shape))
+        values = jnp.where(position == first, taken, values)
+        return jnp.where(position == second, taken * self.sign, values)

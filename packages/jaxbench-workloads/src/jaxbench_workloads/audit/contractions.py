@@ -14,10 +14,9 @@ from jaxbench_workloads.audit.equations import Replacement, Values, aval, bind
 
 NAMES = frozenset({"dot_general", "ragged_dot_general", "conv_general_dilated"})
 
-_ACCUMULATOR_TILE = 8
-"""Terms summed in float32 before an accumulator is rounded: the depth of one pass of a systolic array, or less."""
+_PARTS = 16
+"""Parts of a contraction that are summed one after the other."""
 
-_REORDERED_TILE = 64
 _INT8_MAX = 127.0
 
 Rounding = Callable[[jax.Array, int], jax.Array]
@@ -58,18 +57,21 @@ def with_operands(rounding: Rounding) -> Replacement:
     return replacement
 
 
+@functools.partial(jax.jit, static_argnums=1)
 def to_bfloat16(values: jax.Array, axis: int) -> jax.Array:
     """Rounds to bfloat16, as a matrix unit takes its operands."""
     del axis
     return values.astype(jnp.bfloat16).astype(values.dtype)
 
 
+@functools.partial(jax.jit, static_argnums=1)
 def to_int8(values: jax.Array, axis: int) -> jax.Array:
     """Rounds to 255 levels with one scale per row: symmetric int8 quantization at its best."""
     scale = _largest(values, axis) / _INT8_MAX
     return jnp.round(values / scale) * scale
 
 
+@functools.partial(jax.jit, static_argnums=1)
 def to_float8(values: jax.Array, axis: int) -> jax.Array:
     """Rounds to float8 (e4m3) with one scale per row."""
     scale = _largest(values, axis) / float(jnp.finfo(jnp.float8_e4m3fn).max)
@@ -77,21 +79,21 @@ def to_float8(values: jax.Array, axis: int) -> jax.Array:
 
 
 def accumulated_in(dtype: jax.typing.DTypeLike) -> Replacement:
-    """Returns the contraction whose running sum is rounded to `dtype` after every few terms."""
+    """Returns the contraction whose running sum is rounded to `dtype` after each of its parts."""
 
     def replacement(equation: JaxprEqn, values: Values) -> Values:
-        total = functools.reduce(
-            lambda total, part: (total + part).astype(dtype).astype(part.dtype),
-            _partial_results(equation, values, _ACCUMULATOR_TILE),
-        )
-        return [total.astype(dtype).astype(total.dtype)]
+        return [functools.reduce(add, _partial_results(equation, values))]
+
+    @jax.jit
+    def add(total: jax.Array, part: jax.Array) -> jax.Array:
+        return (total + part).astype(dtype).astype(part.dtype)
 
     return replacement
 
 
 def in_other_order(equation: JaxprEqn, values: Values) -> Values:
-    """Sums over tiles of the contracted axis, last to first."""
-    parts = list(_partial_results(equation, values, _REORDERED_TILE))
+    """Sums over parts of the contracted axis, last to first."""
+    parts = list(_partial_results(equation, values))
     return [functools.reduce(jnp.add, reversed(parts))]
 
 
@@ -100,11 +102,21 @@ def _largest(values: jax.Array, axis: int) -> jax.Array:
     return jnp.where(largest > 0, largest, 1.0)
 
 
-def _partial_results(equation: JaxprEqn, values: Values, tile: int) -> Iterator[jax.Array]:
-    lhs_axis, rhs_axis = contracted_axes(equation)
-    length = values[0].shape[lhs_axis]
+def _partial_results(equation: JaxprEqn, values: Values) -> Iterator[jax.Array]:
+    axes = contracted_axes(equation)
+    length = values[0].shape[axes[0]]
+    tile = -(-length // _PARTS)
     for start in range(0, length, tile):
-        stop = min(start + tile, length)
-        lhs = jax.lax.slice_in_dim(values[0], start, stop, axis=lhs_axis)
-        rhs = jax.lax.slice_in_dim(values[1], start, stop, axis=rhs_axis)
-        yield bind(equation, [lhs, rhs, *values[2:]])[0]
+        # The last part begins early; what it shares with the one before counts as 0.
+        first = min(start, length - tile)
+        operands = [
+            _masked_slice(value, first, start - first, tile, axis) for value, axis in zip(values[:2], axes, strict=True)
+        ]
+        yield bind(equation, [*operands, *values[2:]])[0]
+
+
+@functools.partial(jax.jit, static_argnames=("tile", "axis"))
+def _masked_slice(values: jax.Array, first: jax.Array, masked: jax.Array, tile: int, axis: int) -> jax.Array:
+    """Returns `tile` slices from `first` on, of which the leading `masked` are 0."""
+    part = jax.lax.dynamic_slice_in_dim(values, first, tile, axis=axis)
+    return jnp.where(jax.lax.broadcasted_iota(jnp.int32, part.shape, axis) < masked, 0, part)

@@ -27,7 +27,12 @@ WrongAnswer = tuple[Kind, str, Callable[[], Floats]]
 
 
 def audit_workload(
-    workload: Workload, size_name: str = "check", seeds: Sequence[int] = (0,), *, answers_only: bool = False
+    workload: Workload,
+    size_name: str = "check",
+    seeds: Sequence[int] = (0,),
+    *,
+    distributions: Sequence[str] | None = None,
+    answers_only: bool = False,
 ) -> WorkloadAudit:
     """Audits a workload.
 
@@ -35,6 +40,7 @@ def audit_workload(
         workload: What to audit.
         size_name: Size of the inputs.
         seeds: Seeds; every input distribution is drawn with each.
+        distributions: Names of the input distributions; all by default.
         answers_only: Whether to leave out what evaluates the reference again: mutants, other inputs, and honest
             variants but for the native reference. The cheap part, for sizes where every evaluation counts.
 
@@ -42,7 +48,7 @@ def audit_workload(
         Findings in the order blind, damaged, input, mutant.
 
     Raises:
-        KeyError: If the workload has no such size.
+        KeyError: If the workload has no such size or distribution.
         ValueError: If there are no seeds, or a right answer isn't finite.
     """
     if not seeds:
@@ -51,7 +57,7 @@ def audit_workload(
     variants = None if answers_only else Variants(inlined(trace_reference(workload, size, "exact")))
     tally = Tally()
     statistics: list[OutputStatistics] = []
-    for distribution in workload.distributions:
+    for distribution in distributions or workload.distributions:
         described: list[Draw] = []
         for seed in seeds:
             _log.debug("%s: %s inputs, seed %d", workload.id, distribution, seed)

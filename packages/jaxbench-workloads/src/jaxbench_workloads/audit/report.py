@@ -118,6 +118,20 @@ class WorkloadAudit(Model):
     margins: tuple[Margin, ...]
     """Every honest answer."""
 
+    def count(self, outcome: str) -> int:
+        """Returns the number of wrong answers with an outcome."""
+        return sum(found.outcome == outcome for found in self.findings)
+
+    @property
+    def worst_margin(self) -> Margin:
+        """The honest answer that came closest to a limit, or went furthest beyond."""
+        return max(self.margins, key=lambda margin: margin.worst)
+
+    @property
+    def labelled(self) -> tuple[Finding, ...]:
+        """Wrong answers that pass for a stated reason."""
+        return tuple(found for found in self.findings if found.outcome is Outcome.ACCEPTED and found.label)
+
     @property
     def accepted(self) -> tuple[Finding, ...]:
         """Wrong answers that pass and carry no label."""

@@ -1,0 +1,67 @@
+"""Audits of several workloads, each in a process of its own."""
+
+import multiprocessing
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+
+from jaxbench_harness.registry import find_workload
+from jaxbench_workloads.audit.auditing import audit_workload
+from jaxbench_workloads.audit.memory import needed_bytes
+from jaxbench_workloads.audit.report import WorkloadAudit
+
+_AUDITS_PER_PROCESS = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditPlan:
+    """How workloads are audited.
+
+    Attributes:
+        size: Size of the inputs.
+        seeds: Seeds of the draws.
+        distributions: Names of the input distributions; None for all.
+        answers_only: See `audit_workload`.
+        memory_bytes: A workload whose audit needs more is left out.
+    """
+
+    size: str = "check"
+    seeds: Sequence[int] = (0,)
+    distributions: Sequence[str] | None = None
+    answers_only: bool = False
+    memory_bytes: int = 20 * 2**30
+
+
+def audit_all(workload_ids: Sequence[str], plan: AuditPlan, jobs: int) -> Iterator[tuple[str, WorkloadAudit | str]]:
+    """Audits registered workloads.
+
+    Args:
+        workload_ids: Ids of registered workloads.
+        plan: How.
+        jobs: Processes at a time; each is replaced after a few workloads, so that memory is given back.
+
+    Yields:
+        Id and audit as they end; instead of the audit the reason, in one line, where a workload was left out.
+    """
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, context, initializer=_on_cpu, max_tasks_per_child=_AUDITS_PER_PROCESS) as pool:
+        ids: dict[Future[WorkloadAudit | str], str] = {
+            pool.submit(_audit, workload_id, plan): workload_id for workload_id in workload_ids
+        }
+        for future in as_completed(ids):
+            yield ids[future], future.result()
+
+
+def _on_cpu() -> None:
+    os.environ["JAX_PLATFORMS"] = "cpu"
+
+
+def _audit(workload_id: str, plan: AuditPlan) -> WorkloadAudit | str:
+    workload = find_workload(workload_id)
+    needed = needed_bytes(workload, workload.size(plan.size))
+    if needed > plan.memory_bytes:
+        return f"needs about {needed / 2**30:.0f} GiB, the limit is {plan.memory_bytes / 2**30:.0f} GiB"
+    return audit_workload(
+        workload, plan.size, plan.seeds, distributions=plan.distributions, answers_only=plan.answers_only
+    )

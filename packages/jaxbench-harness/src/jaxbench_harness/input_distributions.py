@@ -144,3 +144,31 @@ class Cancelling:
         position = jax.lax.broadcasted_iota(jnp.int32, shape, self.axis % len(shape))
         values = jnp.where(position == first, taken, values)
         return jnp.where(position == second, taken * self.sign, values)
+
+
+def with_cancelling(
+    distributions: Mapping[str, Mapping[str, Distribution]], gain: Formula, **axes: int
+) -> dict[str, Mapping[str, Distribution]]:
+    """Returns input distributions and one more, `cancelling`: `standard` with the two operands of a contraction so.
+
+    Args:
+        distributions: For each distribution one per input; `standard` must exist.
+        gain: Factor of the second operand's slices. That of the first operand's is 16; both together should make a
+            term some 50 times as large as the result.
+        **axes: Contracted axis by input, first and second operand.
+
+    Raises:
+        ValueError: If `axes` names other than two inputs.
+    """
+    if len(axes) != 2:
+        raise ValueError(f"a contraction has two operands, got {sorted(axes)}")
+    (first, first_axis), (second, second_axis) = axes.items()
+    standard = distributions["standard"]
+    operands = {
+        first: Cancelling(standard[first], first_axis, _FIRST_GAIN),
+        second: Cancelling(standard[second], second_axis, gain, sign=-1),
+    }
+    return {**distributions, "cancelling": {**standard, **operands}}
+
+
+_FIRST_GAIN = 16

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from jaxbench_harness.input_distributions import Distribution, Normal, SpreadRows
+from jaxbench_harness.input_distributions import Cancelling, Distribution, Normal, SpreadRows, with_cancelling
 from jaxbench_harness.tolerance import Tolerance
 from jaxbench_harness.workload import InputSpec, OutputSpec, Workload, sizes
 from jaxbench_workloads.input_distributions import BiasWithFuture
@@ -44,13 +44,18 @@ FLASH_ATTENTION = Workload(
         InputSpec("value", _HEADS, meaning="values, one head per query head"),
     ),
     output=OutputSpec(_HEADS),
-    distributions={
-        "standard": {"query": Normal(2), "key": Normal(), "value": Normal()},
-        # From flat rows to scores far above 88, where exp overflows float32 unless the row maximum is subtracted.
-        "peaked": {"query": SpreadRows(-1, 1.6, outlier_factor=1), "key": Normal(), "value": Normal()},
-        # Every key weighs about the same, so late rows are small and each key block counts.
-        "flat": {"query": Normal(0.25), "key": Normal(), "value": Normal()},
-    },
+    distributions=with_cancelling(
+        {
+            "standard": {"query": Normal(2), "key": Normal(), "value": Normal()},
+            # From flat rows to scores far above 88, where exp overflows float32 unless the row maximum is subtracted.
+            "peaked": {"query": SpreadRows(-1, 1.6, outlier_factor=1), "key": Normal(), "value": Normal()},
+            # Every key weighs about the same, so late rows are small and each key block counts.
+            "flat": {"query": Normal(0.25), "key": Normal(), "value": Normal()},
+        },
+        "4*sqrt(head_dim)",
+        query=-1,
+        key=-1,
+    ),
     reference=causal_attention,
     tolerance=Tolerance(scale="row", rtol=0.02, atol_scale=0.1),
     flops="4*batch*num_heads*seq_len**2*head_dim",
@@ -95,12 +100,17 @@ GQA_ATTENTION = Workload(
         InputSpec("value", _KV_HEADS_LAST, meaning="values, one head per group of query heads"),
     ),
     output=OutputSpec(_QUERY_HEADS_LAST),
-    distributions={
-        "standard": {"query": Normal(2), "key": Normal(), "value": Normal()},
-        # See FLASH_ATTENTION.
-        "peaked": {"query": SpreadRows(-1, 1.6, outlier_factor=1), "key": Normal(), "value": Normal()},
-        "flat": {"query": Normal(0.25), "key": Normal(), "value": Normal()},
-    },
+    distributions=with_cancelling(
+        {
+            "standard": {"query": Normal(2), "key": Normal(), "value": Normal()},
+            # See FLASH_ATTENTION.
+            "peaked": {"query": SpreadRows(-1, 1.6, outlier_factor=1), "key": Normal(), "value": Normal()},
+            "flat": {"query": Normal(0.25), "key": Normal(), "value": Normal()},
+        },
+        "4*sqrt(head_dim)",
+        query=-1,
+        key=-1,
+    ),
     reference=grouped_query_attention,
     tolerance=Tolerance(scale="row", rtol=0.02, atol_scale=0.1),
     flops="4*batch*num_query_heads*seq_len**2*head_dim",
@@ -147,12 +157,17 @@ SPARSE_ATTENTION = Workload(
         InputSpec("v", _KV_HEADS, meaning="values, one head per group of query heads"),
     ),
     output=OutputSpec(_QUERY_HEADS),
-    distributions={
-        "standard": {"q": Normal("2/sqrt(head_dim)"), "k": Normal(), "v": Normal()},
-        # As in FLASH_ATTENTION with 1/sqrt(head_dim), about 10**-1.05, in the queries.
-        "peaked": {"q": SpreadRows(-2.05, 0.55, outlier_factor=1), "k": Normal(), "v": Normal()},
-        "flat": {"q": Normal("0.25/sqrt(head_dim)"), "k": Normal(), "v": Normal()},
-    },
+    distributions=with_cancelling(
+        {
+            "standard": {"q": Normal("2/sqrt(head_dim)"), "k": Normal(), "v": Normal()},
+            # As in FLASH_ATTENTION with 1/sqrt(head_dim), about 10**-1.05, in the queries.
+            "peaked": {"q": SpreadRows(-2.05, 0.55, outlier_factor=1), "k": Normal(), "v": Normal()},
+            "flat": {"q": Normal("0.25/sqrt(head_dim)"), "k": Normal(), "v": Normal()},
+        },
+        "4*sqrt(head_dim)",
+        q=-1,
+        k=-1,
+    ),
     reference=sparse_attention,
     tolerance=Tolerance(scale="row", rtol=0.02, atol_scale=0.1),
     flops="4*batch*num_query_heads*seq_len**2*head_dim",
@@ -198,19 +213,24 @@ FLEX_ATTENTION = Workload(
         ),
     ),
     output=OutputSpec(_HEADS),
-    distributions={
-        "standard": {"q": Normal(1.5), "k": Normal(), "v": Normal(), "rel_pos_bias": Normal(1.5)},
-        # Bias of the hidden positions would dominate whatever it reaches.
-        "future": {"q": Normal(1.5), "k": Normal(), "v": Normal(), "rel_pos_bias": BiasWithFuture(1.5)},
-        # See FLASH_ATTENTION.
-        "peaked": {
-            "q": SpreadRows(-1, 1.6, outlier_factor=1),
-            "k": Normal(),
-            "v": Normal(),
-            "rel_pos_bias": Normal(3),
+    distributions=with_cancelling(
+        {
+            "standard": {"q": Normal(1.5), "k": Normal(), "v": Normal(), "rel_pos_bias": Normal(1.5)},
+            # Bias of the hidden positions would dominate whatever it reaches.
+            "future": {"q": Normal(1.5), "k": Normal(), "v": Normal(), "rel_pos_bias": BiasWithFuture(1.5)},
+            # See FLASH_ATTENTION.
+            "peaked": {
+                "q": SpreadRows(-1, 1.6, outlier_factor=1),
+                "k": Normal(),
+                "v": Normal(),
+                "rel_pos_bias": Normal(3),
+            },
+            "flat": {"q": Normal(0.25), "k": Normal(), "v": Normal(), "rel_pos_bias": Normal(0.25)},
         },
-        "flat": {"q": Normal(0.25), "k": Normal(), "v": Normal(), "rel_pos_bias": Normal(0.25)},
-    },
+        "4*sqrt(head_dim)",
+        q=-1,
+        k=-1,
+    ),
     reference=flex_attention,
     tolerance=Tolerance(scale="row", rtol=0.02, atol_scale=0.1),
     flops="4*batch*num_heads*seq_len**2*head_dim",
@@ -288,6 +308,10 @@ def _latent_inputs(x: Distribution, query_scale: float) -> dict[str, Distributio
         "v_up_proj": Normal("1/sqrt(kv_lora_rank)"),
         "o_proj": Normal("4/sqrt(num_heads*v_head_dim)"),
     }
+
+
+def _opposed(std: str, in_features: str) -> Cancelling:
+    return Cancelling(Normal(std), 0, f"4*sqrt({in_features})", sign=-1)
 
 
 MLA_ATTENTION = Workload(
@@ -378,6 +402,13 @@ MLA_ATTENTION = Workload(
         # Scores above 88 in rows of large activations, where exp overflows float32 unless the maximum is subtracted.
         "peaked": _latent_inputs(SpreadRows(-1, 0.7, outlier_factor=1), 2),
         "flat": _latent_inputs(Normal(), 0.25),
+        # In the projections of the queries both the terms of a latent feature and the latent features cancel.
+        "cancelling": _latent_inputs(Cancelling(Normal(), 2, 16), 2)
+        | {
+            "q_down_proj": Cancelling(_opposed("1/sqrt(emb_dim)", "emb_dim"), 1, 16),
+            "q_up_proj": _opposed("2/sqrt(q_lora_rank)", "q_lora_rank"),
+            "kv_down_proj": _opposed("1/sqrt(emb_dim)", "emb_dim"),
+        },
     },
     reference=latent_attention,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),

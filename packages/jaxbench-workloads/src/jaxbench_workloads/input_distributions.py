@@ -233,13 +233,17 @@ class DecayLogits:
 
 @dataclass(frozen=True)
 class PairMask:
-    """Pair mask: 1 for a random share `kept` of the pairs, 0 elsewhere and in the last N/16 rows and columns."""
+    """Pair mask: 1 for a random share `kept` of the pairs, 0 elsewhere.
+
+    If `padded`, also 0 in the last N/16 rows and columns.
+    """
 
     kept: float = 0.75
+    padded: bool = True
 
     def draw(self, key: jax.Array, shape: tuple[int, ...], dims: Dims, drawn: Drawn) -> jax.Array:
         """Draws float32 of shape (N, N, 1); see `Distribution`."""
         del dims, drawn
-        inside = jnp.arange(shape[0]) < shape[0] - shape[0] // 16
+        inside = jnp.arange(shape[0]) < shape[0] - self.padded * (shape[0] // 16)
         kept = jax.random.bernoulli(key, self.kept, shape)
         return (kept & inside[:, None, None] & inside[:, None]).astype(jnp.float32)

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from jaxbench_harness.input_distributions import Normal, SpreadRows
+from jaxbench_harness.input_distributions import Normal, SpreadRows, with_cancelling
 from jaxbench_harness.tolerance import Tolerance
 from jaxbench_harness.workload import InputSpec, OutputSpec, Workload, sizes
 from jaxbench_workloads.input_distributions import HeadWithTargets, Labels
@@ -44,26 +44,31 @@ CROSS_ENTROPY = Workload(
         InputSpec("labels", ("batch_tokens",), "int32", role="index", meaning="target in [0, vocab_size) per token"),
     ),
     output=OutputSpec((), "float32"),
-    distributions={
-        # Rows of hidden states from 0.5 to 3.
-        "standard": {
-            "hidden": SpreadRows(-0.3, 0.477, outliers=0),
-            "weight": HeadWithTargets("1/sqrt(hidden_dim)"),
-            "labels": Labels(),
+    distributions=with_cancelling(
+        {
+            # Rows of hidden states from 0.5 to 3.
+            "standard": {
+                "hidden": SpreadRows(-0.3, 0.477, outliers=0),
+                "weight": HeadWithTargets("1/sqrt(hidden_dim)"),
+                "labels": Labels(),
+            },
+            # Logits far above 88, where exp overflows float32 unless the row maximum is subtracted.
+            "peaked": {
+                "hidden": Normal(30),
+                "weight": HeadWithTargets("1/sqrt(hidden_dim)", lowest_high=40, highest_high=120),
+                "labels": Labels(),
+            },
+            # Every logit is about 0, so the loss is near log(vocab_size), less what the labels have more.
+            "flat": {
+                "hidden": Normal(0.25),
+                "weight": HeadWithTargets("1/sqrt(hidden_dim)", low=0, lowest_high=2, highest_high=6),
+                "labels": Labels(),
+            },
         },
-        # Logits far above 88, where exp overflows float32 unless the row maximum is subtracted.
-        "peaked": {
-            "hidden": Normal(30),
-            "weight": HeadWithTargets("1/sqrt(hidden_dim)", lowest_high=40, highest_high=120),
-            "labels": Labels(),
-        },
-        # Every logit is about 0, so the loss is near log(vocab_size), less what the labels have more.
-        "flat": {
-            "hidden": Normal(0.25),
-            "weight": HeadWithTargets("1/sqrt(hidden_dim)", low=0, lowest_high=2, highest_high=6),
-            "labels": Labels(),
-        },
-    },
+        "4*sqrt(hidden_dim)",
+        hidden=1,
+        weight=0,
+    ),
     reference=cross_entropy,
     tolerance=Tolerance(scale="abs", rtol=0.002, atol_scale=0),
     flops="2*batch_tokens*hidden_dim*vocab_size + 3*batch_tokens*vocab_size",

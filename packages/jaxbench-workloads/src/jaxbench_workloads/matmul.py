@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from jaxbench_harness.input_distributions import Normal, OutlierElements
+from jaxbench_harness.input_distributions import Normal, OutlierElements, with_cancelling
 from jaxbench_harness.tolerance import Tolerance
 from jaxbench_harness.workload import InputSpec, OutputSpec, Workload, sizes
 
@@ -31,12 +31,17 @@ GEMM = Workload(
         InputSpec("B", ("K", "N"), role="weight", meaning="weights (in, out)"),
     ),
     output=OutputSpec(("M", "N")),
-    distributions={
-        "standard": {"A": Normal(), "B": Normal("1/sqrt(K)")},
-        "outliers": {"A": OutlierElements(), "B": OutlierElements("1/sqrt(K)")},
-        # Products have mean 2/K: losing a few terms of the sum shifts the whole output.
-        "offset": {"A": Normal(mean=1), "B": Normal("1/sqrt(K)", mean="2/K")},
-    },
+    distributions=with_cancelling(
+        {
+            "standard": {"A": Normal(), "B": Normal("1/sqrt(K)")},
+            "outliers": {"A": OutlierElements(), "B": OutlierElements("1/sqrt(K)")},
+            # Products have mean 2/K: losing a few terms of the sum shifts the whole output.
+            "offset": {"A": Normal(mean=1), "B": Normal("1/sqrt(K)", mean="2/K")},
+        },
+        "4*sqrt(K)",
+        A=1,
+        B=0,
+    ),
     reference=gemm,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops="2*M*K*N",

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from jaxbench_harness.input_distributions import Constant, Normal, OutlierElements
+from jaxbench_harness.input_distributions import Constant, Normal, OutlierElements, with_cancelling
 from jaxbench_harness.tolerance import Tolerance
 from jaxbench_harness.workload import InputSpec, OutputSpec, StaticSpec, Workload, sizes
 from jaxbench_workloads.input_distributions import GroupSizes, RoutedTokens, RouterOfTokens
@@ -91,14 +91,14 @@ SPARSE_MOE = Workload(
             "x": RoutedTokens(skew),
             "router_weights": RouterOfTokens(),
             "expert_gate_kernels": gate,
-            "expert_up_kernels": Normal("1/sqrt(emb_dim)"),
+            "expert_up_kernels": up,
             "expert_down_kernels": Normal("1/sqrt(mlp_dim)"),
         }
-        for name, skew, gate in (
-            ("standard", 1.0, Normal("1.5/sqrt(emb_dim)")),
-            ("balanced", 0.0, OutlierElements("1.5/sqrt(emb_dim)")),
+        for name, skew, gate, up in (
+            ("standard", 1.0, Normal("1.5/sqrt(emb_dim)"), Normal("1/sqrt(emb_dim)")),
+            ("balanced", 0.0, OutlierElements("1.5/sqrt(emb_dim)"), OutlierElements("1/sqrt(emb_dim)")),
             # Nearly all tokens choose the same experts; the others get a token or two.
-            ("crowded", 30.0, Normal("1.5/sqrt(emb_dim)")),
+            ("crowded", 30.0, Normal("1.5/sqrt(emb_dim)"), Normal("1/sqrt(emb_dim)")),
         )
     },
     reference=sparse_moe,
@@ -178,16 +178,21 @@ MEGABLOX_GMM = Workload(
         StaticSpec("max_expert_size", "max_expert_size", meaning="upper bound of every group size"),
     ),
     output=OutputSpec(("seq_len*num_experts_per_tok", "moe_mlp_dim")),
-    distributions={
-        name: {"lhs": lhs, "rhs": Normal("1/sqrt(emb_dim)"), "group_sizes": group_sizes}
-        for name, lhs, group_sizes in (
-            ("standard", Normal(), GroupSizes()),
-            ("skewed", OutlierElements(), GroupSizes(concentration=0.1)),
-            # The rows past the last group must come out as 0.
-            ("short", Normal(), GroupSizes(used=0.6)),
-            ("equal", Normal(mean=0.5), Constant("seq_len*num_experts_per_tok/num_experts")),
-        )
-    },
+    distributions=with_cancelling(
+        {
+            name: {"lhs": lhs, "rhs": Normal("1/sqrt(emb_dim)"), "group_sizes": group_sizes}
+            for name, lhs, group_sizes in (
+                ("standard", Normal(), GroupSizes()),
+                ("skewed", OutlierElements(), GroupSizes(concentration=0.1)),
+                # The rows past the last group must come out as 0.
+                ("short", Normal(), GroupSizes(used=0.6)),
+                ("equal", Normal(mean=0.5), Constant("seq_len*num_experts_per_tok/num_experts")),
+            )
+        },
+        "4*sqrt(emb_dim)",
+        lhs=1,
+        rhs=1,
+    ),
     reference=grouped_matmul,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops="2*seq_len*num_experts_per_tok*emb_dim*moe_mlp_dim",
@@ -222,12 +227,17 @@ RAGGED_DOT = Workload(
         InputSpec("weights", ("num_groups", "K", "N"), role="weight", meaning="weights (group, in, out)"),
     ),
     output=OutputSpec(("num_groups", "M//num_groups", "N")),
-    distributions={
-        "standard": {"x": Normal(), "weights": Normal("1/sqrt(K)")},
-        "outliers": {"x": OutlierElements(), "weights": OutlierElements("1/sqrt(K)")},
-        # Products have mean 2/K: losing a few terms of the sum shifts the whole output.
-        "offset": {"x": Normal(mean=1), "weights": Normal("1/sqrt(K)", mean="2/K")},
-    },
+    distributions=with_cancelling(
+        {
+            "standard": {"x": Normal(), "weights": Normal("1/sqrt(K)")},
+            "outliers": {"x": OutlierElements(), "weights": OutlierElements("1/sqrt(K)")},
+            # Products have mean 2/K: losing a few terms of the sum shifts the whole output.
+            "offset": {"x": Normal(mean=1), "weights": Normal("1/sqrt(K)", mean="2/K")},
+        },
+        "4*sqrt(K)",
+        x=2,
+        weights=1,
+    ),
     reference=ragged_dot,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops="2*M*K*N",

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from jaxbench_harness.input_distributions import Normal
+from jaxbench_harness.input_distributions import Normal, with_cancelling
 from jaxbench_harness.tolerance import Tolerance
 from jaxbench_harness.workload import InputSpec, OutputSpec, Workload, sizes
 from jaxbench_workloads.input_distributions import DecayLogits
@@ -66,15 +66,20 @@ MAMBA2_SSD = Workload(
         InputSpec("A_log", ("batch", "num_heads", "seq_len"), "float32", meaning="logit of the decay by position"),
     ),
     output=OutputSpec(_HEADS),
-    distributions={
-        # Half-lives from one position in the first head to several hundred in the last.
-        "standard": _with_decay(DecayLogits()),
-        "slow": _with_decay(DecayLogits(low=5, high=9, std=0.5)),
-        # As in the public JAXBench: nothing is left after two or three positions.
-        "fast": _with_decay(DecayLogits(low=-4, high=0, std=0.5)),
-        # Slow decay, but now and then a position at which all that came before is forgotten.
-        "resets": _with_decay(DecayLogits(low=4, high=8, resets=1 / 48)),
-    },
+    distributions=with_cancelling(
+        {
+            # Half-lives from one position in the first head to several hundred in the last.
+            "standard": _with_decay(DecayLogits()),
+            "slow": _with_decay(DecayLogits(low=5, high=9, std=0.5)),
+            # As in the public JAXBench: nothing is left after two or three positions.
+            "fast": _with_decay(DecayLogits(low=-4, high=0, std=0.5)),
+            # Slow decay, but now and then a position at which all that came before is forgotten.
+            "resets": _with_decay(DecayLogits(low=4, high=8, resets=1 / 48)),
+        },
+        "4*sqrt(head_dim)",
+        query=-1,
+        key=-1,
+    ),
     reference=state_space_duality,
     tolerance=Tolerance(scale="row", rtol=0.02, atol_scale=0.1),
     flops="4*batch*num_heads*seq_len**2*head_dim",

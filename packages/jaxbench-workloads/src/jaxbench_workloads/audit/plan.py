@@ -1,10 +1,11 @@
 """Audits of several workloads, each in a process of its own."""
 
 import multiprocessing
-import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+
+import jax
 
 from jaxbench_harness.registry import find_workload
 from jaxbench_workloads.audit.auditing import audit_workload
@@ -54,7 +55,7 @@ def audit_all(workload_ids: Sequence[str], plan: AuditPlan, jobs: int) -> Iterat
 
 
 def _on_cpu() -> None:
-    os.environ["JAX_PLATFORMS"] = "cpu"
+    jax.config.update("jax_platforms", "cpu")
 
 
 def _audit(workload_id: str, plan: AuditPlan) -> WorkloadAudit | str:

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from jaxbench_harness.input_distributions import Normal
+from jaxbench_harness.input_distributions import Normal, with_cancelling
 from jaxbench_harness.tolerance import Tolerance
 from jaxbench_harness.workload import InputSpec, OutputSpec, Workload, sizes
 from jaxbench_workloads.conv_fusion.inputs import (
@@ -69,7 +69,12 @@ CONV2D_RELU_BIAS_ADD = Workload(
         InputSpec("bias", ("out_channels", 1, 1), role="bias", meaning="added after the ReLU, one per output channel"),
     ),
     output=IMAGE_OUTPUT,
-    distributions=with_activations(EVEN, weight=_KERNEL, conv_bias=Normal(0.5), bias=Normal(0.5)),
+    distributions=with_cancelling(
+        with_activations(EVEN, weight=_KERNEL, conv_bias=Normal(0.5), bias=Normal(0.5)),
+        "4*sqrt(in_channels*kernel_size**2)",
+        x=1,
+        weight=1,
+    ),
     reference=conv2d_relu_bias_add,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops=CONV2D_FLOPS,
@@ -113,17 +118,22 @@ CONV2D_INSTANCE_NORM_DIVIDE = Workload(
         per_channel("in_bias", "shift of the instance norm"),
     ),
     output=IMAGE_OUTPUT,
-    distributions=with_activations(VARIED, weight=_KERNEL, conv_bias=Normal(0.5), in_weight=_GAIN, in_bias=_SHIFT)
-    # Variances around eps.
-    | {
-        "tiny": {
-            "x": VariedChannels("sqrt(eps)"),
-            "weight": _KERNEL,
-            "conv_bias": Normal("0.5*sqrt(eps)"),
-            "in_weight": _GAIN,
-            "in_bias": _SHIFT,
-        }
-    },
+    distributions=with_cancelling(
+        with_activations(VARIED, weight=_KERNEL, conv_bias=Normal(0.5), in_weight=_GAIN, in_bias=_SHIFT)
+        # Variances around eps.
+        | {
+            "tiny": {
+                "x": VariedChannels("sqrt(eps)"),
+                "weight": _KERNEL,
+                "conv_bias": Normal("0.5*sqrt(eps)"),
+                "in_weight": _GAIN,
+                "in_bias": _SHIFT,
+            }
+        },
+        "4*sqrt(in_channels*kernel_size**2)",
+        x=1,
+        weight=1,
+    ),
     reference=conv2d_instance_norm_divide,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops=CONV2D_FLOPS,
@@ -166,17 +176,22 @@ CONV2D_ACTIVATION_BATCH_NORM = Workload(
         per_channel("bn_bias", "shift of the batch norm"),
     ),
     output=IMAGE_OUTPUT,
-    distributions=with_activations(EVEN, conv_weight=_KERNEL, conv_bias=Normal(0.5), bn_weight=_GAIN, bn_bias=_SHIFT)
-    # Mish of values around -8 is tiny: variances around eps.
-    | {
-        "tiny": {
-            "x": Normal(),
-            "conv_weight": _KERNEL,
-            "conv_bias": Normal(0.5, mean=-8),
-            "bn_weight": _GAIN,
-            "bn_bias": _SHIFT,
-        }
-    },
+    distributions=with_cancelling(
+        with_activations(EVEN, conv_weight=_KERNEL, conv_bias=Normal(0.5), bn_weight=_GAIN, bn_bias=_SHIFT)
+        # Mish of values around -8 is tiny: variances around eps.
+        | {
+            "tiny": {
+                "x": Normal(),
+                "conv_weight": _KERNEL,
+                "conv_bias": Normal(0.5, mean=-8),
+                "bn_weight": _GAIN,
+                "bn_bias": _SHIFT,
+            }
+        },
+        "4*sqrt(in_channels*kernel_size**2)",
+        x=1,
+        conv_weight=1,
+    ),
     reference=conv2d_activation_batch_norm,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops=CONV2D_FLOPS,
@@ -207,7 +222,9 @@ CONV2D_GELU_GLOBAL_AVG_POOL = Workload(
     ),
     inputs=(IMAGE, kernel_2d("weight"), per_channel("bias", "one per output channel")),
     output=OutputSpec(("batch_size", "out_channels")),
-    distributions=with_activations(VARIED, weight=_KERNEL, bias=Normal(0.5)),
+    distributions=with_cancelling(
+        with_activations(VARIED, weight=_KERNEL, bias=Normal(0.5)), "4*sqrt(in_channels*kernel_size**2)", x=1, weight=1
+    ),
     reference=conv2d_gelu_global_avg_pool,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops=CONV2D_FLOPS,
@@ -253,22 +270,27 @@ CONV2D_GROUP_NORM_TANH_HARD_SWISH_RESIDUAL_ADD_LOG_SUM_EXP = Workload(
         per_channel("gn_bias", "shift of the group norm"),
     ),
     output=OutputSpec(("batch_size", 1, "height-kernel_size+1", "width-kernel_size+1")),
-    distributions={
-        name: {
-            "x": x,
-            "conv_weight": _KERNEL,
-            "conv_bias": conv_bias,
-            "gn_weight": Normal(),
-            "gn_bias": Normal(),
-        }
-        for name, (x, conv_bias) in {
-            "standard": (VariedChannels(), Normal(0.5)),
-            "shifted": (VariedChannels(mean=0.5), Normal(0.5)),
-            "spread": (VariedChannels(log_range=1.2), Normal(0.5)),
-            # Channels of a group differ in their mean.
-            "offset": (VariedChannels(), Normal(2)),
-        }.items()
-    },
+    distributions=with_cancelling(
+        {
+            name: {
+                "x": x,
+                "conv_weight": _KERNEL,
+                "conv_bias": conv_bias,
+                "gn_weight": Normal(),
+                "gn_bias": Normal(),
+            }
+            for name, (x, conv_bias) in {
+                "standard": (VariedChannels(), Normal(0.5)),
+                "shifted": (VariedChannels(mean=0.5), Normal(0.5)),
+                "spread": (VariedChannels(log_range=1.2), Normal(0.5)),
+                # Channels of a group differ in their mean.
+                "offset": (VariedChannels(), Normal(2)),
+            }.items()
+        },
+        "4*sqrt(in_channels*kernel_size**2)",
+        x=1,
+        conv_weight=1,
+    ),
     reference=conv2d_group_norm_tanh_hard_swish_residual_add_log_sum_exp,
     tolerance=Tolerance(scale="std", rtol=0.005, atol_scale=0.05),
     flops=CONV2D_FLOPS,

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from jaxbench_harness.input_distributions import Normal
+from jaxbench_harness.input_distributions import Normal, with_cancelling
 from jaxbench_harness.tolerance import Tolerance
 from jaxbench_harness.workload import InputSpec, OutputSpec, Workload, sizes
 from jaxbench_workloads.conv_fusion.inputs import (
@@ -100,17 +100,22 @@ CONV3D_GROUP_NORM_MEAN = Workload(
     ),
     output=OutputSpec(("batch_size",)),
     # Gains of mean 0: with equal ones the mean of a normalized group is 0, whatever x is.
-    distributions=with_activations(VARIED, weight=_KERNEL, conv_bias=Normal(0.5), gamma=Normal(2), beta=Normal(0.5))
-    # Variances around eps.
-    | {
-        "tiny": {
-            "x": VariedChannels("sqrt(eps)"),
-            "weight": _KERNEL,
-            "conv_bias": Normal("0.5*sqrt(eps)"),
-            "gamma": Normal(2),
-            "beta": Normal(0.5),
-        }
-    },
+    distributions=with_cancelling(
+        with_activations(VARIED, weight=_KERNEL, conv_bias=Normal(0.5), gamma=Normal(2), beta=Normal(0.5))
+        # Variances around eps.
+        | {
+            "tiny": {
+                "x": VariedChannels("sqrt(eps)"),
+                "weight": _KERNEL,
+                "conv_bias": Normal("0.5*sqrt(eps)"),
+                "gamma": Normal(2),
+                "beta": Normal(0.5),
+            }
+        },
+        "4*sqrt(in_channels*kernel_size**3)",
+        x=1,
+        weight=1,
+    ),
     reference=conv3d_group_norm_mean,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops=CONV3D_FLOPS,
@@ -208,23 +213,28 @@ CONV_TRANSPOSE3D_LAYER_NORM_GELU_SCALING = Workload(
         per_channel("ln_bias", "shift of the layer norm, one per position of the last axis"),
     ),
     output=OutputSpec(("batch_size", "out_channels", "stride*depth", "stride*height", "stride*width")),
-    distributions=with_activations(
-        VARIED,
-        conv_weight=Normal("1/sqrt(in_channels*8)"),
-        conv_bias=Normal(0.5),
-        ln_weight=Normal(0.3, mean=1),
-        ln_bias=Normal(0.5),
-    )
-    # Variances around eps.
-    | {
-        "tiny": {
-            "x": VariedChannels("sqrt(eps)"),
-            "conv_weight": Normal("1/sqrt(in_channels*8)"),
-            "conv_bias": Normal("0.5*sqrt(eps)"),
-            "ln_weight": Normal(0.3, mean=1),
-            "ln_bias": Normal(0.5),
-        }
-    },
+    distributions=with_cancelling(
+        with_activations(
+            VARIED,
+            conv_weight=Normal("1/sqrt(in_channels*8)"),
+            conv_bias=Normal(0.5),
+            ln_weight=Normal(0.3, mean=1),
+            ln_bias=Normal(0.5),
+        )
+        # Variances around eps.
+        | {
+            "tiny": {
+                "x": VariedChannels("sqrt(eps)"),
+                "conv_weight": Normal("1/sqrt(in_channels*8)"),
+                "conv_bias": Normal("0.5*sqrt(eps)"),
+                "ln_weight": Normal(0.3, mean=1),
+                "ln_bias": Normal(0.5),
+            }
+        },
+        "4*sqrt(in_channels*kernel_size**3)",
+        x=1,
+        conv_weight=0,
+    ),
     reference=conv_transpose3d_layer_norm_gelu_scaling,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops="2*batch_size*in_channels*out_channels*kernel_size**3*depth*height*width",
@@ -287,9 +297,14 @@ CONV3D_MISH_TANH = Workload(
             "width-kernel_size+1",
         )
     ),
-    distributions=with_activations(EVEN, weight=_KERNEL, bias=Normal(0.5))
-    # Values above 88, where exp overflows float32.
-    | {"large": {"x": Normal(32), "weight": _KERNEL, "bias": Normal(16)}},
+    distributions=with_cancelling(
+        with_activations(EVEN, weight=_KERNEL, bias=Normal(0.5))
+        # Values above 88, where exp overflows float32.
+        | {"large": {"x": Normal(32), "weight": _KERNEL, "bias": Normal(16)}},
+        "4*sqrt(in_channels*kernel_size**3)",
+        x=1,
+        weight=1,
+    ),
     reference=conv3d_mish_tanh,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops=CONV3D_FLOPS,

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from jaxbench_harness.input_distributions import Normal, Uniform
+from jaxbench_harness.input_distributions import Normal, Uniform, with_cancelling
 from jaxbench_harness.tolerance import Tolerance
 from jaxbench_harness.workload import InputSpec, OutputSpec, Workload, sizes
 from jaxbench_workloads.layers import fixed_batch_norm, standardize, standardize_groups
@@ -66,20 +66,29 @@ BMM_INSTANCE_NORM_SUM_RESIDUAL_ADD_MULTIPLY = Workload(
         per_feature("in_bias", "shift of the normalization"),
     ),
     output=OUTPUT,
-    distributions=with_activations(
-        y=Normal(), bmm_weight=Normal("1/sqrt(in_features)"), bmm_bias=Normal(0.5), in_weight=_GAIN, in_bias=_SHIFT
-    )
-    # The variance is near eps: a kernel without it is off by sqrt(2).
-    | {
-        "tiny": {
-            "x": Normal("sqrt(eps)"),
-            "y": Normal(),
-            "bmm_weight": Normal("1/sqrt(in_features)"),
-            "bmm_bias": Normal("0.5*sqrt(eps)"),
-            "in_weight": _GAIN,
-            "in_bias": _SHIFT,
-        }
-    },
+    distributions=with_cancelling(
+        with_activations(
+            y=Normal(),
+            bmm_weight=Normal("1/sqrt(in_features)"),
+            bmm_bias=Normal(0.5, mean=1),
+            in_weight=_GAIN,
+            in_bias=_SHIFT,
+        )
+        # The variance is near eps: a kernel without it is off by sqrt(2).
+        | {
+            "tiny": {
+                "x": Normal("sqrt(eps)"),
+                "y": Normal(),
+                "bmm_weight": Normal("1/sqrt(in_features)"),
+                "bmm_bias": Normal("0.5*sqrt(eps)"),
+                "in_weight": _GAIN,
+                "in_bias": _SHIFT,
+            }
+        },
+        "4*sqrt(in_features)",
+        x=1,
+        bmm_weight=1,
+    ),
     reference=bmm_instance_norm_sum_residual_add_multiply,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops="2*batch_size*in_features*out_features",
@@ -116,24 +125,27 @@ MATMUL_SWISH_SUM_GROUP_NORM = Workload(
     ),
     inputs=(X, WEIGHT, per_feature("bias", "added after the Swish"), *_GROUP_NORM),
     output=OUTPUT,
-    distributions=with_activations(
-        weight=Normal("1.5/sqrt(in_features)"), bias=Normal(0.5), gn_weight=_GAIN, gn_bias=_SHIFT
-    )
-    | {
-        name: {
-            "x": x,
-            "weight": Normal("1.5/sqrt(in_features)"),
-            "bias": bias,
-            "gn_weight": _GAIN,
-            "gn_bias": _SHIFT,
-        }
-        for name, (x, bias) in {
-            # The variance is near eps.
-            "tiny": (Normal("sqrt(eps)"), Normal("0.5*sqrt(eps)")),
-            # The mean of a group is far larger than its spread: statistics in bfloat16 are far off.
-            "offset": (Normal(), Normal(0.5, mean=8)),
-        }.items()
-    },
+    distributions=with_cancelling(
+        with_activations(weight=Normal("1.5/sqrt(in_features)"), bias=Normal(0.5), gn_weight=_GAIN, gn_bias=_SHIFT)
+        | {
+            name: {
+                "x": x,
+                "weight": Normal("1.5/sqrt(in_features)"),
+                "bias": bias,
+                "gn_weight": _GAIN,
+                "gn_bias": _SHIFT,
+            }
+            for name, (x, bias) in {
+                # The variance is near eps.
+                "tiny": (Normal("sqrt(eps)"), Normal("0.5*sqrt(eps)")),
+                # The mean of a group is far larger than its spread: statistics in bfloat16 are far off.
+                "offset": (Normal(), Normal(0.5, mean=8)),
+            }.items()
+        },
+        "4*sqrt(in_features)",
+        x=1,
+        weight=0,
+    ),
     reference=matmul_swish_sum_group_norm,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops="2*batch_size*in_features*out_features",
@@ -176,19 +188,24 @@ GEMM_BATCH_NORM_GELU_RELU = Workload(
         per_feature("bn_bias", "shift of the batch norm"),
     ),
     output=OUTPUT,
-    distributions=with_activations(
-        gemm_weight=ScaledFeatures("1/sqrt(in_features)"), gemm_bias=Normal(0.5), bn_weight=_GAIN, bn_bias=_SHIFT
-    )
-    # Variances around eps.
-    | {
-        "tiny": {
-            "x": Normal("sqrt(eps)"),
-            "gemm_weight": ScaledFeatures("1/sqrt(in_features)"),
-            "gemm_bias": Normal("0.5*sqrt(eps)"),
-            "bn_weight": _GAIN,
-            "bn_bias": _SHIFT,
-        }
-    },
+    distributions=with_cancelling(
+        with_activations(
+            gemm_weight=ScaledFeatures("1/sqrt(in_features)"), gemm_bias=Normal(0.5), bn_weight=_GAIN, bn_bias=_SHIFT
+        )
+        # Variances around eps.
+        | {
+            "tiny": {
+                "x": Normal("sqrt(eps)"),
+                "gemm_weight": ScaledFeatures("1/sqrt(in_features)"),
+                "gemm_bias": Normal("0.5*sqrt(eps)"),
+                "bn_weight": _GAIN,
+                "bn_bias": _SHIFT,
+            }
+        },
+        "4*sqrt(in_features)",
+        x=1,
+        gemm_weight=1,
+    ),
     reference=gemm_batch_norm_gelu_relu,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops="2*batch_size*in_features*out_features",
@@ -234,23 +251,28 @@ GEMM_GROUP_NORM_MIN_BIAS_ADD = Workload(
         InputSpec("bias", (1, "out_features", 1, 1), role="bias", meaning="added to every row minimum"),
     ),
     output=OutputSpec((1, "out_features", "batch_size", 1)),
-    distributions={
-        name: {
-            "x": x,
-            "weight": Normal("1/sqrt(in_features)"),
-            "linear_bias": linear_bias,
-            "gn_weight": _GAIN,
-            "gn_bias": Normal(0.5, mean=gn_bias_mean),
-            "bias": Normal(0.5),
-        }
-        for name, (x, linear_bias, gn_bias_mean) in {
-            "standard": (Normal(), Normal(0.5), 0),
-            # Variances around eps.
-            "tiny": (Normal("sqrt(eps)"), Normal("0.5*sqrt(eps)"), 0),
-            # Every minimum is above 0: one that starts from 0 is wrong.
-            "positive": (Normal(), Normal(0.5), 8),
-        }.items()
-    },
+    distributions=with_cancelling(
+        {
+            name: {
+                "x": x,
+                "weight": Normal("1/sqrt(in_features)"),
+                "linear_bias": linear_bias,
+                "gn_weight": _GAIN,
+                "gn_bias": Normal(0.5, mean=gn_bias_mean),
+                "bias": Normal(0.5),
+            }
+            for name, (x, linear_bias, gn_bias_mean) in {
+                "standard": (Normal(), Normal(0.5), 0),
+                # Variances around eps.
+                "tiny": (Normal("sqrt(eps)"), Normal("0.5*sqrt(eps)"), 0),
+                # Every minimum is above 0: one that starts from 0 is wrong.
+                "positive": (Normal(), Normal(0.5), 8),
+            }.items()
+        },
+        "4*sqrt(in_features)",
+        x=1,
+        weight=1,
+    ),
     reference=gemm_group_norm_min_bias_add,
     tolerance=Tolerance(scale="std", rtol=0.01, atol_scale=0.05),
     flops="2*batch_size*in_features*out_features",
@@ -296,24 +318,29 @@ GEMM_GROUP_NORM_SWISH_MULTIPLY_SWISH = Workload(
         per_feature("multiply_weight", "factor between the two Swishes", role="weight"),
     ),
     output=OUTPUT,
-    distributions=with_activations(
-        gemm_weight=Normal("1/sqrt(in_features)"),
-        gemm_bias=Normal(0.5),
-        gn_weight=_GAIN,
-        gn_bias=_SHIFT,
-        multiply_weight=Normal(2),
-    )
-    # Variances around eps.
-    | {
-        "tiny": {
-            "x": Normal("sqrt(eps)"),
-            "gemm_weight": Normal("1/sqrt(in_features)"),
-            "gemm_bias": Normal("0.5*sqrt(eps)"),
-            "gn_weight": _GAIN,
-            "gn_bias": _SHIFT,
-            "multiply_weight": Normal(2),
-        }
-    },
+    distributions=with_cancelling(
+        with_activations(
+            gemm_weight=Normal("1/sqrt(in_features)"),
+            gemm_bias=Normal(0.5),
+            gn_weight=_GAIN,
+            gn_bias=_SHIFT,
+            multiply_weight=Normal(2),
+        )
+        # Variances around eps.
+        | {
+            "tiny": {
+                "x": Normal("sqrt(eps)"),
+                "gemm_weight": Normal("1/sqrt(in_features)"),
+                "gemm_bias": Normal("0.5*sqrt(eps)"),
+                "gn_weight": _GAIN,
+                "gn_bias": _SHIFT,
+                "multiply_weight": Normal(2),
+            }
+        },
+        "4*sqrt(in_features)",
+        x=1,
+        gemm_weight=1,
+    ),
     reference=gemm_group_norm_swish_multiply_swish,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops="2*batch_size*in_features*out_features",
@@ -356,28 +383,33 @@ MATMUL_BATCH_NORM_BIAS_ADD_DIVIDE_SWISH = Workload(
         InputSpec("bias", (1,), role="bias", meaning="added to every element"),
     ),
     output=OUTPUT,
-    distributions=with_activations(
-        weight=Normal("1/sqrt(in_features)"),
-        linear_bias=Normal(0.5),
-        bn_scale=_GAIN,
-        bn_bias=_SHIFT,
-        bn_mean=Normal(0.5),
-        bn_var=Uniform(0.5, 2),
-        bias=Uniform(-1, 1),
-    )
-    # Running variances near epsilon: a kernel without epsilon is off by up to sqrt(3).
-    | {
-        "tiny": {
-            "x": Normal("sqrt(bn_eps)"),
-            "weight": Normal("1/sqrt(in_features)"),
-            "linear_bias": Normal("0.5*sqrt(bn_eps)"),
-            "bn_scale": _GAIN,
-            "bn_bias": _SHIFT,
-            "bn_mean": Normal("0.5*sqrt(bn_eps)"),
-            "bn_var": Uniform("0.5*bn_eps", "2*bn_eps"),
-            "bias": Uniform(-1, 1),
-        }
-    },
+    distributions=with_cancelling(
+        with_activations(
+            weight=Normal("1/sqrt(in_features)"),
+            linear_bias=Normal(0.5),
+            bn_scale=_GAIN,
+            bn_bias=_SHIFT,
+            bn_mean=Normal(0.5),
+            bn_var=Uniform(0.5, 2),
+            bias=Uniform(-1, 1),
+        )
+        # Running variances near epsilon: a kernel without epsilon is off by up to sqrt(3).
+        | {
+            "tiny": {
+                "x": Normal("sqrt(bn_eps)"),
+                "weight": Normal("1/sqrt(in_features)"),
+                "linear_bias": Normal("0.5*sqrt(bn_eps)"),
+                "bn_scale": _GAIN,
+                "bn_bias": _SHIFT,
+                "bn_mean": Normal("0.5*sqrt(bn_eps)"),
+                "bn_var": Uniform("0.5*bn_eps", "2*bn_eps"),
+                "bias": Uniform(-1, 1),
+            }
+        },
+        "4*sqrt(in_features)",
+        x=1,
+        weight=0,
+    ),
     reference=matmul_batch_norm_bias_add_divide_swish,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops="2*batch_size*in_features*out_features",

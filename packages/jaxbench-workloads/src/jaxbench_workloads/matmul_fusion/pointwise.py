@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from jaxbench_harness.input_distributions import Normal, OutlierElements
+from jaxbench_harness.input_distributions import Normal, OutlierElements, with_cancelling
 from jaxbench_harness.tolerance import Tolerance
 from jaxbench_harness.workload import InputSpec, OutputSpec, Workload, sizes
 from jaxbench_workloads.matmul_fusion.inputs import (
@@ -41,7 +41,12 @@ MATMUL_SUBTRACT_MULTIPLY_RELU = Workload(
     inputs=(X, WEIGHT, BIAS),
     output=OUTPUT,
     # The bias cancels the subtraction: about half of the outputs are not 0.
-    distributions=with_activations(weight=Normal("1/sqrt(in_features)"), bias=Normal(0.5, mean=2)),
+    distributions=with_cancelling(
+        with_activations(weight=Normal("1/sqrt(in_features)"), bias=Normal(0.5, mean=2)),
+        "4*sqrt(in_features)",
+        x=1,
+        weight=0,
+    ),
     reference=matmul_subtract_multiply_relu,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops="2*batch_size*in_features*out_features",
@@ -70,9 +75,14 @@ GEMM_MULTIPLY_LEAKY_RELU = Workload(
     sizes=linear_sizes(multiplier=2.0, negative_slope=0.1),
     inputs=(X, WEIGHT, BIAS),
     output=OUTPUT,
-    distributions=with_activations(weight=Normal("1/sqrt(in_features)"), bias=Normal(0.5))
-    # Most outputs are on the small slope.
-    | {"negative": {"x": Normal(), "weight": Normal("1/sqrt(in_features)"), "bias": Normal(0.5, mean=-1)}},
+    distributions=with_cancelling(
+        with_activations(weight=Normal("1/sqrt(in_features)"), bias=Normal(0.5))
+        # Most outputs are on the small slope.
+        | {"negative": {"x": Normal(), "weight": Normal("1/sqrt(in_features)"), "bias": Normal(0.5, mean=-1)}},
+        "4*sqrt(in_features)",
+        x=1,
+        weight=0,
+    ),
     reference=gemm_multiply_leaky_relu,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops="2*batch_size*in_features*out_features",
@@ -98,9 +108,14 @@ MATMUL_MISH_MISH = Workload(
     sizes=linear_sizes(),
     inputs=(X, WEIGHT, BIAS),
     output=OUTPUT,
-    distributions=with_activations(weight=Normal("1/sqrt(in_features)"), bias=Normal(0.5))
-    # Values above 88, where exp overflows float32.
-    | {"large": {"x": Normal(32), "weight": Normal("1/sqrt(in_features)"), "bias": Normal(16)}},
+    distributions=with_cancelling(
+        with_activations(weight=Normal("1/sqrt(in_features)"), bias=Normal(0.5))
+        # Values above 88, where exp overflows float32.
+        | {"large": {"x": Normal(32), "weight": Normal("1/sqrt(in_features)"), "bias": Normal(16)}},
+        "4*sqrt(in_features)",
+        x=1,
+        weight=0,
+    ),
     reference=matmul_mish_mish,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops="2*batch_size*in_features*out_features",
@@ -133,15 +148,20 @@ MATMUL_SCALING_RESIDUAL_ADD = Workload(
     ),
     inputs=(X, WEIGHT, BIAS),
     output=OUTPUT,
-    distributions={
-        "standard": {"x": Normal(), "weight": Normal("1/sqrt(in_features)"), "bias": Normal(0.5)},
-        "shifted": {
-            "x": Normal(mean=0.5),
-            "weight": Normal("1/sqrt(in_features)"),
-            "bias": Normal(0.5, mean=1),
+    distributions=with_cancelling(
+        {
+            "standard": {"x": Normal(), "weight": Normal("1/sqrt(in_features)"), "bias": Normal(0.5)},
+            "shifted": {
+                "x": Normal(mean=0.5),
+                "weight": Normal("1/sqrt(in_features)"),
+                "bias": Normal(0.5, mean=1),
+            },
+            "outliers": {"x": OutlierElements(), "weight": Normal("1/sqrt(in_features)"), "bias": Normal(0.5)},
         },
-        "outliers": {"x": OutlierElements(), "weight": Normal("1/sqrt(in_features)"), "bias": Normal(0.5)},
-    },
+        "4*sqrt(in_features)",
+        x=1,
+        weight=0,
+    ),
     reference=matmul_scaling_residual_add,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops="2*batch_size*in_features*out_features",
@@ -174,8 +194,13 @@ GEMM_SCALING_HARDTANH_GELU = Workload(
     inputs=(X, WEIGHT, BIAS),
     output=OUTPUT,
     # About a third of the values are clipped; in `unclipped` hardly any.
-    distributions=with_activations(weight=Normal("4/sqrt(in_features)"), bias=Normal())
-    | {"unclipped": {"x": Normal(), "weight": Normal("1/sqrt(in_features)"), "bias": Normal(0.5)}},
+    distributions=with_cancelling(
+        with_activations(weight=Normal("4/sqrt(in_features)"), bias=Normal())
+        | {"unclipped": {"x": Normal(), "weight": Normal("1/sqrt(in_features)"), "bias": Normal(0.5)}},
+        "4*sqrt(in_features)",
+        x=1,
+        weight=0,
+    ),
     reference=gemm_scaling_hardtanh_gelu,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops="2*batch_size*in_features*out_features",
@@ -203,9 +228,14 @@ MATMUL_SWISH_SCALING = Workload(
     sizes=linear_sizes(scaling_factor=2.0),
     inputs=(X, WEIGHT, BIAS),
     output=OUTPUT,
-    distributions=with_activations(weight=Normal("2/sqrt(in_features)"), bias=Normal(0.5))
-    # Values beyond -88, where exp(-z) overflows float32.
-    | {"large": {"x": Normal(16), "weight": Normal("2/sqrt(in_features)"), "bias": Normal(16)}},
+    distributions=with_cancelling(
+        with_activations(weight=Normal("2/sqrt(in_features)"), bias=Normal(0.5))
+        # Values beyond -88, where exp(-z) overflows float32.
+        | {"large": {"x": Normal(16), "weight": Normal("2/sqrt(in_features)"), "bias": Normal(16)}},
+        "4*sqrt(in_features)",
+        x=1,
+        weight=0,
+    ),
     reference=matmul_swish_scaling,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops="2*batch_size*in_features*out_features",
@@ -231,7 +261,9 @@ GEMM_ADD_RELU = Workload(
     sizes=linear_sizes(),
     inputs=(X, WEIGHT, BIAS),
     output=OUTPUT,
-    distributions=with_activations(weight=Normal("1/sqrt(in_features)"), bias=Normal(0.5)),
+    distributions=with_cancelling(
+        with_activations(weight=Normal("1/sqrt(in_features)"), bias=Normal(0.5)), "4*sqrt(in_features)", x=1, weight=0
+    ),
     reference=gemm_add_relu,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops="2*batch_size*in_features*out_features",
@@ -263,9 +295,14 @@ MATMUL_DIVIDE_GELU = Workload(
         InputSpec("bias", ("output_size",), role="bias", meaning="one per output feature"),
     ),
     output=OutputSpec(("batch_size", "output_size")),
-    distributions=with_activations(weight=Normal("10/sqrt(input_size)"), bias=Normal(5))
-    # Values up to several thousand before the division, whose cube is large.
-    | {"large": {"x": Normal(32), "weight": Normal("10/sqrt(input_size)"), "bias": Normal(160)}},
+    distributions=with_cancelling(
+        with_activations(weight=Normal("10/sqrt(input_size)"), bias=Normal(5))
+        # Values up to several thousand before the division, whose cube is large.
+        | {"large": {"x": Normal(32), "weight": Normal("10/sqrt(input_size)"), "bias": Normal(160)}},
+        "4*sqrt(input_size)",
+        x=1,
+        weight=0,
+    ),
     reference=matmul_divide_gelu,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops="2*batch_size*input_size*output_size",
@@ -294,16 +331,21 @@ MATMUL_ADD_SWISH_TANH_GELU_HARDTANH = Workload(
     sizes=linear_sizes(),
     inputs=(X, WEIGHT, BIAS, per_feature("add_value", "added to the bias, one per output feature")),
     output=OUTPUT,
-    distributions=with_activations(weight=Normal("1.5/sqrt(in_features)"), bias=Normal(0.5), add_value=Normal(0.5))
-    # Values beyond -88, where exp(-a) overflows float32.
-    | {
-        "large": {
-            "x": Normal(16),
-            "weight": Normal("1.5/sqrt(in_features)"),
-            "bias": Normal(8),
-            "add_value": Normal(8),
-        }
-    },
+    distributions=with_cancelling(
+        with_activations(weight=Normal("1.5/sqrt(in_features)"), bias=Normal(0.5), add_value=Normal(0.5))
+        # Values beyond -88, where exp(-a) overflows float32.
+        | {
+            "large": {
+                "x": Normal(16),
+                "weight": Normal("1.5/sqrt(in_features)"),
+                "bias": Normal(8),
+                "add_value": Normal(8),
+            }
+        },
+        "4*sqrt(in_features)",
+        x=1,
+        weight=0,
+    ),
     reference=matmul_add_swish_tanh_gelu_hardtanh,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops="2*batch_size*in_features*out_features",

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from jaxbench_harness.input_distributions import Normal, SpreadRows
+from jaxbench_harness.input_distributions import Normal, SpreadRows, with_cancelling
 from jaxbench_harness.tolerance import Tolerance
 from jaxbench_harness.workload import InputSpec, OutputSpec, Workload, sizes
 from jaxbench_workloads.matmul_fusion.inputs import (
@@ -50,7 +50,12 @@ GEMM_DIVIDE_SUM_SCALING = Workload(
     sizes=linear_sizes("input_size", "hidden_size", scaling_factor=1.5, divisor=2.0),
     inputs=(_X_INPUT_SIZE, _WEIGHT_HIDDEN_INPUT),
     output=_ONE_PER_ROW,
-    distributions=with_activations(weight=SharedComponent("0.7/sqrt(input_size)", "0.7/sqrt(input_size)", 0)),
+    distributions=with_cancelling(
+        with_activations(weight=SharedComponent("0.7/sqrt(input_size)", "0.7/sqrt(input_size)", 0)),
+        "4*sqrt(input_size)",
+        x=1,
+        weight=1,
+    ),
     reference=gemm_divide_sum_scaling,
     tolerance=Tolerance(scale="std", rtol=0.01, atol_scale=0.01),
     flops="2*batch_size*input_size*hidden_size",
@@ -91,20 +96,25 @@ MATMUL_SUM_MAX_AVG_POOL_LOG_SUM_EXP_LOG_SUM_EXP = Workload(
     ),
     inputs=(X, WEIGHT_OUT_IN, BIAS),
     output=_ONE_PER_ROW,
-    distributions={
-        name: {
-            "x": x,
-            "weight": SharedComponent("0.7/sqrt(in_features)", "0.7/sqrt(in_features)", 0),
-            "bias": bias,
-        }
-        for name, (x, bias) in {
-            "standard": (Normal(), Normal(0.5, mean=0.5)),
-            # Most maxima are below 0: one that starts from 0 is wrong.
-            "negative": (Normal(), Normal(0.5, mean=-2)),
-            # Up to values far above 88, where exp overflows float32 unless the maximum is subtracted.
-            "peaked": (SpreadRows(-0.5, 1.5, outlier_factor=1), Normal(10, mean=0.5)),
-        }.items()
-    },
+    distributions=with_cancelling(
+        {
+            name: {
+                "x": x,
+                "weight": SharedComponent("0.7/sqrt(in_features)", "0.7/sqrt(in_features)", 0),
+                "bias": bias,
+            }
+            for name, (x, bias) in {
+                "standard": (Normal(), Normal(0.5, mean=0.5)),
+                # Most maxima are below 0: one that starts from 0 is wrong.
+                "negative": (Normal(), Normal(0.5, mean=-2)),
+                # Up to values far above 88, where exp overflows float32 unless the maximum is subtracted.
+                "peaked": (SpreadRows(-0.5, 1.5, outlier_factor=1), Normal(10, mean=0.5)),
+            }.items()
+        },
+        "4*sqrt(in_features)",
+        x=1,
+        weight=1,
+    ),
     reference=matmul_sum_max_avg_pool_log_sum_exp_log_sum_exp,
     tolerance=Tolerance(scale="std", rtol=0.01, atol_scale=0.01),
     flops="2*batch_size*in_features*out_features",
@@ -138,9 +148,22 @@ MATMUL_SCALE_RESIDUAL_ADD_CLAMP_LOG_SUM_EXP_MISH = Workload(
     sizes=linear_sizes("input_size", "hidden_size", scale_factor=2.0, clamp_min=-10.0, clamp_max=10.0),
     inputs=(_X_INPUT_SIZE, _WEIGHT_HIDDEN_INPUT, _BIAS_HIDDEN),
     output=_ONE_PER_ROW,
-    # Rows from all at the lower limit to many at the upper one, so that l has either sign.
-    distributions=with_activations(
-        weight=SharedComponent("0.7/sqrt(input_size)", "0.5/sqrt(input_size)", 0), bias=Normal(0.25, mean=-2.25)
+    # Rows from all at the lower limit to few there, so that l has either sign.
+    distributions=with_cancelling(
+        with_activations(
+            weight=SharedComponent("0.7/sqrt(input_size)", "0.5/sqrt(input_size)", 0), bias=Normal(0.25, mean=-2.25)
+        )
+        # Many values are beyond the upper limit.
+        | {
+            "clipped": {
+                "x": Normal(2),
+                "weight": SharedComponent("0.7/sqrt(input_size)", "0.5/sqrt(input_size)", 0),
+                "bias": Normal(2.5),
+            }
+        },
+        "4*sqrt(input_size)",
+        x=1,
+        weight=1,
     ),
     reference=matmul_scale_residual_add_clamp_log_sum_exp_mish,
     tolerance=Tolerance(scale="std", rtol=0.01, atol_scale=0.02),
@@ -180,22 +203,27 @@ GEMM_SIGMOID_LOG_SUM_EXP = Workload(
         InputSpec("b2", ("output_size",), role="bias", meaning="one per output feature"),
     ),
     output=OutputSpec(("batch_size",)),
-    distributions={
-        name: {
-            "x": x,
-            "w1": Normal("1.5/sqrt(input_size)"),
-            "b1": Normal(b1_std),
-            "w2": SharedComponent(f"{shared}/sqrt(hidden_size)", f"{own}/sqrt(hidden_size)", 0),
-            "b2": Normal(b2_std, mean=-7),
-        }
-        for name, (x, b1_std, shared, own, b2_std) in {
-            "standard": (Normal(), 0.5, 5, 3, 0.5),
-            # The sigmoid is 0 or 1.
-            "saturated": (Normal(8), 4, 5, 3, 1),
-            # Rows with values above 88, where exp overflows float32, and rows where every exp underflows.
-            "peaked": (Normal(), 0.5, 300, 30, 20),
-        }.items()
-    },
+    distributions=with_cancelling(
+        {
+            name: {
+                "x": x,
+                "w1": Normal("1.5/sqrt(input_size)"),
+                "b1": Normal(b1_std),
+                "w2": SharedComponent(f"{shared}/sqrt(hidden_size)", f"{own}/sqrt(hidden_size)", 0),
+                "b2": Normal(b2_std, mean=-7),
+            }
+            for name, (x, b1_std, shared, own, b2_std) in {
+                "standard": (Normal(), 0.5, 5, 3, 0.5),
+                # The sigmoid is 0 or 1.
+                "saturated": (Normal(8), 4, 5, 3, 1),
+                # Rows with values above 88, where exp overflows float32, and rows where every exp underflows.
+                "peaked": (Normal(), 0.5, 300, 30, 20),
+            }.items()
+        },
+        "4*sqrt(input_size)",
+        x=1,
+        w1=1,
+    ),
     reference=gemm_sigmoid_log_sum_exp,
     tolerance=Tolerance(scale="std", rtol=0.01, atol_scale=0.02),
     flops="2*batch_size*hidden_size*(input_size+output_size)",
@@ -225,17 +253,22 @@ MATMUL_SIGMOID_SUM = Workload(
         _BIAS_HIDDEN,
     ),
     output=_ONE_PER_ROW,
-    distributions=with_activations(
-        weight=SharedComponent("2/sqrt(input_size)", "1.5/sqrt(input_size)", 1), bias=Normal(1.5, mean=-3)
-    )
-    # Sigmoids of 0 or 1: the sum counts positive features.
-    | {
-        "saturated": {
-            "x": Normal(8),
-            "weight": SharedComponent("2/sqrt(input_size)", "1.5/sqrt(input_size)", 1),
-            "bias": Normal(12, mean=-12),
-        }
-    },
+    distributions=with_cancelling(
+        with_activations(
+            weight=SharedComponent("2/sqrt(input_size)", "1.5/sqrt(input_size)", 1), bias=Normal(1.5, mean=-3)
+        )
+        # Sigmoids of 0 or 1: the sum counts positive features.
+        | {
+            "saturated": {
+                "x": Normal(8),
+                "weight": SharedComponent("2/sqrt(input_size)", "1.5/sqrt(input_size)", 1),
+                "bias": Normal(12, mean=-12),
+            }
+        },
+        "4*sqrt(input_size)",
+        x=1,
+        weight=0,
+    ),
     reference=matmul_sigmoid_sum,
     tolerance=Tolerance(scale="std", rtol=0.01, atol_scale=0.01),
     flops="2*batch_size*input_size*hidden_size",
@@ -263,9 +296,14 @@ GEMM_MAX_SUBTRACT_GELU = Workload(
     sizes=linear_sizes(),
     inputs=(X, WEIGHT, BIAS),
     output=OUTPUT,
-    distributions=with_activations(weight=Normal("0.4/sqrt(in_features)"), bias=Normal(0.1))
-    # Every maximum is below 0: one that starts from 0 is wrong.
-    | {"negative": {"x": Normal(), "weight": Normal("0.4/sqrt(in_features)"), "bias": Normal(0.1, mean=-3)}},
+    distributions=with_cancelling(
+        with_activations(weight=Normal("0.4/sqrt(in_features)"), bias=Normal(0.1))
+        # Every maximum is below 0: one that starts from 0 is wrong.
+        | {"negative": {"x": Normal(), "weight": Normal("0.4/sqrt(in_features)"), "bias": Normal(0.1, mean=-3)}},
+        "4*sqrt(in_features)",
+        x=1,
+        weight=0,
+    ),
     reference=gemm_max_subtract_gelu,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops="2*batch_size*in_features*out_features",
@@ -301,16 +339,21 @@ MATMUL_AVG_POOL_GELU_SCALE_MAX = Workload(
     sizes=linear_sizes(pool_kernel_size=16, scale_factor=2.0),
     inputs=(X, WEIGHT, BIAS),
     output=OutputSpec(("batch_size",)),
-    distributions={
-        name: {"x": x, "weight": Normal("4/sqrt(in_features)"), "bias": Normal(bias_std, mean=bias_mean)}
-        for name, (x, bias_std, bias_mean) in {
-            "standard": (Normal(), 1, 0),
-            # Rows from nearly 0 to far beyond the others.
-            "spread": (SpreadRows(-1, 1, outlier_factor=1), 4, 0),
-            # Nearly every pooled value is below 0: a maximum that starts from 0 is wrong.
-            "negative": (Normal(0.125), 0.5, -1.5),
-        }.items()
-    },
+    distributions=with_cancelling(
+        {
+            name: {"x": x, "weight": Normal("4/sqrt(in_features)"), "bias": Normal(bias_std, mean=bias_mean)}
+            for name, (x, bias_std, bias_mean) in {
+                "standard": (Normal(), 1, 0),
+                # Rows from nearly 0 to far beyond the others.
+                "spread": (SpreadRows(-1, 1, outlier_factor=1), 4, 0),
+                # Nearly every pooled value is below 0: a maximum that starts from 0 is wrong.
+                "negative": (Normal(0.125), 0.5, -1.5),
+            }.items()
+        },
+        "4*sqrt(in_features)",
+        x=1,
+        weight=0,
+    ),
     reference=matmul_avg_pool_gelu_scale_max,
     # A maximum of bfloat16 means is biased: XLA's own order of rounding was seen 0.012 S off, 2.1 times the noise.
     tolerance=Tolerance(scale="std", rtol=0.01, atol_scale=0.05, offset_floor=0.02),

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from jaxbench_harness.input_distributions import Normal, OutlierElements, SpreadRows, Uniform
+from jaxbench_harness.input_distributions import Normal, OutlierElements, SpreadRows, Uniform, with_cancelling
 from jaxbench_harness.tolerance import Tolerance
 from jaxbench_harness.workload import InputSpec, Workload, sizes
 from jaxbench_workloads.layers import fixed_batch_norm
@@ -39,15 +39,20 @@ MATMUL_DROPOUT_SOFTMAX = Workload(
     sizes=linear_sizes(),
     inputs=(X, WEIGHT_OUT_IN, BIAS),
     output=OUTPUT,
-    distributions=with_activations(weight=Normal("1.2/sqrt(in_features)"), bias=Normal(0.5))
-    # From flat rows to values far above 88, where exp overflows float32 unless the row maximum is subtracted.
-    | {
-        "peaked": {
-            "x": SpreadRows(-1, 1.5, outlier_factor=1),
-            "weight": Normal("1.2/sqrt(in_features)"),
-            "bias": Normal(0.5),
-        }
-    },
+    distributions=with_cancelling(
+        with_activations(weight=Normal("1.2/sqrt(in_features)"), bias=Normal(0.5))
+        # From flat rows to values far above 88, where exp overflows float32 unless the row maximum is subtracted.
+        | {
+            "peaked": {
+                "x": SpreadRows(-1, 1.5, outlier_factor=1),
+                "weight": Normal("1.2/sqrt(in_features)"),
+                "bias": Normal(0.5),
+            }
+        },
+        "4*sqrt(in_features)",
+        x=1,
+        weight=1,
+    ),
     reference=matmul_dropout_softmax,
     tolerance=Tolerance(scale="mean_abs", rtol=0.02, atol_scale=0.1),
     flops="2*batch_size*in_features*out_features",
@@ -82,32 +87,37 @@ GEMM_BATCH_NORM_SCALING_SOFTMAX = Workload(
     sizes=linear_sizes(bn_eps=1e-5),
     inputs=(X, WEIGHT, BIAS, *BATCH_NORM, InputSpec("scale", (1,), role="weight", meaning="factor of all logits")),
     output=OUTPUT,
-    distributions={
-        name: {
-            "x": x,
-            "weight": Normal("0.7/sqrt(in_features)"),
-            "bias": bias,
-            "bn_scale": Normal(0.3, mean=1),
-            "bn_bias": bn_bias,
-            "bn_mean": bn_mean,
-            "bn_var": bn_var,
-            "scale": Uniform(0.5, 1),
-        }
-        for name, (x, bias, bn_bias, bn_mean, bn_var) in {
-            "standard": (Normal(), Normal(0.3), Normal(0.3), Normal(0.5), Uniform(0.5, 2)),
-            "shifted": (Normal(mean=0.5), Normal(0.3), Normal(0.3), Normal(0.5), Uniform(0.5, 2)),
-            # As in 38k: a softmax without the row maximum overflows.
-            "peaked": (SpreadRows(-1, 2, outlier_factor=1), Normal(0.6), Normal(0.6), Normal(0.6), Uniform(0.5, 2)),
-            # Running variances near epsilon: a kernel without epsilon is off by up to sqrt(3).
-            "tiny": (
-                Normal("sqrt(bn_eps)"),
-                Normal("0.3*sqrt(bn_eps)"),
-                Normal(0.3),
-                Normal("0.5*sqrt(bn_eps)"),
-                Uniform("0.5*bn_eps", "2*bn_eps"),
-            ),
-        }.items()
-    },
+    distributions=with_cancelling(
+        {
+            name: {
+                "x": x,
+                "weight": Normal("0.7/sqrt(in_features)"),
+                "bias": bias,
+                "bn_scale": Normal(0.3, mean=1),
+                "bn_bias": bn_bias,
+                "bn_mean": bn_mean,
+                "bn_var": bn_var,
+                "scale": Uniform(0.5, 1),
+            }
+            for name, (x, bias, bn_bias, bn_mean, bn_var) in {
+                "standard": (Normal(), Normal(0.3), Normal(0.3), Normal(0.5), Uniform(0.5, 2)),
+                "shifted": (Normal(mean=0.5), Normal(0.3), Normal(0.3), Normal(0.5), Uniform(0.5, 2)),
+                # As in 38k: a softmax without the row maximum overflows.
+                "peaked": (SpreadRows(-1, 2, outlier_factor=1), Normal(0.6), Normal(0.6), Normal(0.6), Uniform(0.5, 2)),
+                # Running variances near epsilon: a kernel without epsilon is off by up to sqrt(3).
+                "tiny": (
+                    Normal("sqrt(bn_eps)"),
+                    Normal("0.3*sqrt(bn_eps)"),
+                    Normal(0.3),
+                    Normal("0.5*sqrt(bn_eps)"),
+                    Uniform("0.5*bn_eps", "2*bn_eps"),
+                ),
+            }.items()
+        },
+        "4*sqrt(in_features)",
+        x=1,
+        weight=0,
+    ),
     reference=gemm_batch_norm_scaling_softmax,
     tolerance=Tolerance(scale="mean_abs", rtol=0.02, atol_scale=0.1),
     flops="2*batch_size*in_features*out_features",
@@ -139,21 +149,26 @@ MATMUL_GELU_SOFTMAX = Workload(
     ),
     inputs=(X, WEIGHT, BIAS),
     output=OUTPUT,
-    distributions={
-        "standard": {"x": Normal(), "weight": Normal("1.5/sqrt(in_features)"), "bias": Normal(0.5)},
-        "shifted": {
-            "x": Normal(mean=0.5),
-            "weight": Normal("1.5/sqrt(in_features)"),
-            "bias": Normal(0.5, mean=1),
+    distributions=with_cancelling(
+        {
+            "standard": {"x": Normal(), "weight": Normal("1.5/sqrt(in_features)"), "bias": Normal(0.5)},
+            "shifted": {
+                "x": Normal(mean=0.5),
+                "weight": Normal("1.5/sqrt(in_features)"),
+                "bias": Normal(0.5, mean=1),
+            },
+            "outliers": {"x": OutlierElements(), "weight": Normal("1.5/sqrt(in_features)"), "bias": Normal(0.5)},
+            # From flat rows to values far above 88, where exp overflows float32 unless the row maximum is subtracted.
+            "peaked": {
+                "x": SpreadRows(-1, 1.4, outlier_factor=1),
+                "weight": Normal("1.5/sqrt(in_features)"),
+                "bias": Normal(0.5),
+            },
         },
-        "outliers": {"x": OutlierElements(), "weight": Normal("1.5/sqrt(in_features)"), "bias": Normal(0.5)},
-        # From flat rows to values far above 88, where exp overflows float32 unless the row maximum is subtracted.
-        "peaked": {
-            "x": SpreadRows(-1, 1.4, outlier_factor=1),
-            "weight": Normal("1.5/sqrt(in_features)"),
-            "bias": Normal(0.5),
-        },
-    },
+        "4*sqrt(in_features)",
+        x=1,
+        weight=0,
+    ),
     reference=matmul_gelu_softmax,
     tolerance=Tolerance(scale="mean_abs", rtol=0.02, atol_scale=0.1),
     flops="2*batch_size*in_features*out_features",

@@ -71,7 +71,7 @@ class Draw:
         if nonfinite_pattern(rounded, self._exact) is not None:
             return math.inf, "non_finite"
         metrics = metrics_with_limits(measure(rounded, self._exact, tolerance), self.noise, tolerance)
-        return max((metric.value / metric.limit, metric.name) for metric in metrics)
+        return max((_share(metric.value, metric.limit), metric.name) for metric in metrics)
 
     def with_ignored(self, name: str) -> jax.Array:
         """Returns an input of the mean of the one that was drawn; one of integers repeats its first element."""
@@ -82,3 +82,7 @@ class Draw:
     def _rounded(self, answer: Floats) -> Array:
         with np.errstate(all="ignore"):
             return answer.astype(np.float32).astype(self.native.dtype)
+
+
+def _share(value: float, limit: float) -> float:
+    return value / limit if limit else math.inf if value else 0.0

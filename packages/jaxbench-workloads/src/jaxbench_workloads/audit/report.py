@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field, FiniteFloat
 
 from jaxbench_harness.records import Environment, Model, WorkloadRef
-from jaxbench_harness.records.base import NonEmptyStr
+from jaxbench_harness.records.base import AnyFloat, NonEmptyStr
 
 SCHEMA_VERSION = 1
 
@@ -67,8 +67,9 @@ class Margin(Model):
 
     answer: NonEmptyStr
     """Which honest way to compute."""
-    worst: Size
-    """Largest share of its limit that any metric reached on any draw; above 1 it was rejected."""
+    worst: AnyFloat
+    """Largest share of its limit that any metric reached on any draw; above 1 it was refused, infinite where it was
+    non-finite elsewhere than the right answer."""
     metric: NonEmptyStr
     """That metric."""
     distribution: NonEmptyStr

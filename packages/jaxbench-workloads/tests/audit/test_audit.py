@@ -110,7 +110,7 @@ def test_a_tolerance_below_rounding_refuses_honest_answers():
     )
     audit = audit_workload(strict)
     assert not audit.clean
-    assert [margin.answer for margin in audit.refused] == ["operands of contractions in bfloat16"]
+    assert "operands of contractions in bfloat16" in {margin.answer for margin in audit.refused}
 
 
 def test_answers_only_leaves_out_what_evaluates_the_reference_again():

@@ -146,6 +146,29 @@ class Labels:
 
 
 @dataclass(frozen=True)
+class BetweenFloat8:
+    """Values of random sign that bfloat16 has and float8 (e4m3) does not: it rounds all of them towards 0, by 5 %.
+
+    Errors of one sign don't average out. Magnitudes are 1.0546875, which lies below the middle of the levels 1 and
+    1.125, times 1, 1/2 or 1/4. The first element of a row is 1.75, the mantissa of the largest number of float8, so that
+    scaling a row to its range moves exponents alone.
+
+    Attributes:
+        scale: Factor of everything, a power of two.
+    """
+
+    scale: float = 1.0
+
+    def draw(self, key: jax.Array, shape: tuple[int, ...], dims: Dims, drawn: Drawn) -> jax.Array:
+        """Draws float32; see `Distribution`."""
+        del dims, drawn
+        sign_key, exponent_key = jax.random.split(key)
+        exponent = jax.random.randint(exponent_key, shape, 0, 3)
+        values = jax.random.rademacher(sign_key, shape, jnp.float32) * 1.0546875 * 0.5**exponent
+        return self.scale * values.at[..., 0].set(1.75)
+
+
+@dataclass(frozen=True)
 class HeadWithTargets:
     """Normal output weights plus, in the column of each token's label, a multiple of the token's hidden state.
 

@@ -7,7 +7,7 @@ from jaxtyping import Array, Float, Int
 from jaxbench_harness.input_distributions import Normal, SpreadRows, with_cancelling
 from jaxbench_harness.tolerance import Tolerance
 from jaxbench_harness.workload import InputSpec, OutputSpec, Workload, sizes
-from jaxbench_workloads.input_distributions import HeadWithTargets, Labels
+from jaxbench_workloads.input_distributions import BetweenFloat8, HeadWithTargets, Labels
 
 
 def cross_entropy(
@@ -60,7 +60,7 @@ CROSS_ENTROPY = Workload(
             },
             # Every logit is about 0, so the loss is near log(vocab_size), less what the labels have more.
             "flat": {
-                "hidden": Normal(0.25),
+                "hidden": BetweenFloat8(0.25),
                 "weight": HeadWithTargets("1/sqrt(hidden_dim)", low=0, lowest_high=2, highest_high=6),
                 "labels": Labels(),
             },

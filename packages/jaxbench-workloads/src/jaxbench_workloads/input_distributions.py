@@ -150,7 +150,7 @@ class BetweenFloat8:
     """Values of random sign that bfloat16 has and float8 (e4m3) does not: it rounds all of them towards 0, by 5 %.
 
     Errors of one sign don't average out. Magnitudes are 1.0546875, which lies below the middle of the levels 1 and
-    1.125, times 1, 1/2 or 1/4. The first element of a row is 1.75, the mantissa of the largest number of float8, so that
+    1.125, times 1, 1/2 or 1/4. The first element of a row is 1.75, the mantissa of the largest number of float8:
     scaling a row to its range moves exponents alone.
 
     Attributes:

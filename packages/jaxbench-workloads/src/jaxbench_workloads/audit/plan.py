@@ -12,8 +12,6 @@ from jaxbench_workloads.audit.auditing import audit_workload
 from jaxbench_workloads.audit.memory import needed_bytes
 from jaxbench_workloads.audit.report import WorkloadAudit
 
-_AUDITS_PER_PROCESS = 8
-
 
 @dataclass(frozen=True, kw_only=True)
 class AuditPlan:
@@ -40,13 +38,13 @@ def audit_all(workload_ids: Sequence[str], plan: AuditPlan, jobs: int) -> Iterat
     Args:
         workload_ids: Ids of registered workloads.
         plan: How.
-        jobs: Processes at a time; each is replaced after a few workloads, so that memory is given back.
+        jobs: Processes.
 
     Yields:
         Id and audit as they end; instead of the audit the reason, in one line, where a workload was left out.
     """
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, context, initializer=_on_cpu, max_tasks_per_child=_AUDITS_PER_PROCESS) as pool:
+    with ProcessPoolExecutor(jobs, context, initializer=_on_cpu) as pool:
         ids: dict[Future[WorkloadAudit | str], str] = {
             pool.submit(_audit, workload_id, plan): workload_id for workload_id in workload_ids
         }

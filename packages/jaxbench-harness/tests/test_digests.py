@@ -51,7 +51,14 @@ OTHERS = {
     "useful_flops": "2*M*K*N",
     "useful_bytes": "min_bytes - 2*M",
 }
-FOR_PEOPLE = {"title": "other", "tier": "production", "family": "other", "model": "other", "semantics": "other", "shortcut": "other"}
+FOR_PEOPLE = {
+    "title": "other",
+    "tier": "production",
+    "family": "other",
+    "model": "other",
+    "semantics": "other",
+    "shortcut": "other",
+}
 
 
 def test_every_field_of_a_workload_is_covered_here():

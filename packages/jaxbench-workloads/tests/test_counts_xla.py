@@ -4,14 +4,9 @@ XLA counts elementwise operations too, so that the nominal FLOPs are mostly a li
 before its optimizations, on a CPU; `compiled` is what the TPU compiler makes of it for v6e.
 """
 
-import functools
-
 import jax
 import pytest
 
-from jaxbench_harness.candidate import xla_baseline
-from jaxbench_harness.evaluate import compile_only
-from jaxbench_harness.records import Compiled, ResolvedConfig
 from jaxbench_harness.workload import ArraySpec
 
 ELEMENTWISE = (0.97, 1.0)
@@ -49,5 +44,3 @@ def test_nominal_flops_are_those_of_the_lowered_reference(workload):
     cost = jax.jit(reference, static_argnums=statics).lower(*shapes).cost_analysis()
     assert_ratio(workload, cost["flops"], LOWERED)
     assert cost["bytes accessed"] >= workload.useful_byte_count(workload.size("full"))
-
-

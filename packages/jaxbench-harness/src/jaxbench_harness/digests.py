@@ -1,8 +1,8 @@
 """Content digest of a workload: changes with anything that alters meaning, and with nothing else.
 
-It covers every field of the definition that steers inputs, outputs, tolerance or bound, and the code of the reference with
-the functions and constants of the same package that it uses; likewise the code that draws inputs. Code enters as its
-syntax tree without comments, docstrings and annotations, so that neither formatting nor the Python version matters.
+It covers every field of the definition that steers inputs, outputs, tolerance or bound, and the code of the reference
+with the functions and constants of the same package that it uses; likewise the code that draws inputs. Code enters as
+its syntax tree without comments, docstrings and annotations, so that neither formatting nor the Python version matters.
 """
 
 import ast

@@ -19,9 +19,9 @@ def list_workloads(target: TargetOption = "v6e", as_json: JsonOption = False) ->
         print_json(ListDocument(target=chip.name, workloads=summaries))
         return
     table = plain_table(f"{len(summaries)} workloads; bounds on {chip.name}")
-    table.add_column("workload", overflow="fold")
-    table.add_column("family")
-    for column in ("FLOPs", "useful", "bytes", "bound"):
+    table.add_column("\nworkload", overflow="fold")
+    table.add_column("\nfamily")
+    for column in ("\nFLOPs", "useful\nFLOPs", "useful\nbytes", "\nbound"):
         table.add_column(column, justify="right", no_wrap=True)
     for summary in summaries:
         bound = summary.bound

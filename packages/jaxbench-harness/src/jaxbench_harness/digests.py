@@ -1,8 +1,8 @@
 """Content digest of a workload: changes with anything that alters meaning, and with nothing else.
 
-It covers every field of the definition that steers inputs, outputs or tolerance, and the code of the reference with
-the functions and constants of the same package that it uses; likewise the code that draws inputs. Code enters as its
-syntax tree without comments, docstrings and annotations, so that neither formatting nor the Python version matters.
+It covers every field of the definition that steers inputs, outputs, tolerance or bound, and the code of the reference
+with the functions and constants of the same package that it uses; likewise the code that draws inputs. Code enters as
+its syntax tree without comments, docstrings and annotations, so that neither formatting nor the Python version matters.
 """
 
 import ast
@@ -19,7 +19,7 @@ from typing import Any, cast
 from jaxbench_harness.records import WorkloadRef
 from jaxbench_harness.workload import Workload
 
-_WITHOUT_MEANING = frozenset({"title", "tier", "family", "model", "semantics", "meaning", "role"})
+_WITHOUT_MEANING = frozenset({"title", "tier", "family", "model", "semantics", "meaning", "role", "shortcut"})
 """Fields that describe a workload to people."""
 
 _DROPPED_SYNTAX = frozenset({"annotation", "returns", "type_comment", "kind", "ctx", "type_params"})

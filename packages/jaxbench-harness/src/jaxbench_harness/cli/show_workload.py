@@ -29,20 +29,34 @@ def show_workload(
     out.print(Text.assemble((document.id, "bold"), f" version {document.version}: {document.title}"))
     out.print(f"\n{document.semantics}\n", markup=False, highlight=False)
     out.print(_arguments(document))
+    out.print(_work(document))
+    if document.shortcut:
+        out.print(f"shortcut: {document.shortcut}", markup=False, highlight=False)
     bound = document.bound
     out.print(
-        f"\nfull size on {chip.name}: {with_prefix(bound.flops, 'FLOP')} ({document.flops_formula}), "
-        f"{in_bytes(bound.hbm_bytes)} of HBM traffic at least, "
-        f"{bound.flops / bound.hbm_bytes:.0f} FLOP/byte (ridge {chip.ridge_flops_per_byte:.0f})",
-        highlight=False,
-    )
-    out.print(
-        f"bound: compute {in_time(bound.compute_ns)}, HBM {in_time(bound.hbm_ns)}: {bound.binds} binds",
+        f"bound on {chip.name}: compute {in_time(bound.compute_ns)}, HBM {in_time(bound.hbm_ns)}: {bound.binds} binds "
+        f"({bound.flops / bound.hbm_bytes:.0f} FLOP/byte, ridge {chip.ridge_flops_per_byte:.0f})",
         highlight=False,
     )
     out.print(f"tolerance: {document.tolerance}", highlight=False)
     out.print(f"input distributions: {', '.join(document.distributions)}", highlight=False)
     out.print(f"digest: {document.digest}", highlight=False)
+
+
+def _work(document: ShowDocument) -> Table:
+    bound = document.bound
+    table = plain_table("work at full size")
+    table.add_column("")
+    table.add_column("", justify="right", no_wrap=True)
+    table.add_column("formula", overflow="fold")
+    for name, count, formula in (
+        ("FLOPs", with_prefix(bound.nominal_flops, ""), document.flops_formula),
+        ("useful FLOPs", with_prefix(bound.flops, ""), document.useful_flops_formula or "all"),
+        ("bytes", in_bytes(bound.nominal_bytes), "every input read once, the output written once"),
+        ("useful bytes", in_bytes(bound.hbm_bytes), document.useful_bytes_formula or "all"),
+    ):
+        table.add_row(name, count, Text(formula))
+    return table
 
 
 def _arguments(document: ShowDocument) -> Table:

@@ -3,7 +3,26 @@
 import fnmatch
 from collections.abc import Mapping
 
-LABELS: Mapping[tuple[str, str], str] = {}
+_WEIGHTED_SUM = (
+    "a running sum of weighted values, rounded 16 times, errs by one to two noise floors, and two are allowed; terms "
+    "that cancel would make it visible, but honest kernels round the weights by as much"
+)
+_CHAIN = "one contraction of nine errs by one to two noise floors of the whole chain, and two are allowed"
+
+LABELS: Mapping[tuple[str, str], str] = {
+    ("?p_*Attention", "dot_general 2 accumulated in bfloat16*"): _WEIGHTED_SUM,
+    ("15p_RetNet_Retention", "dot_general 2 accumulated in bfloat16"): _WEIGHTED_SUM,
+    ("16p_Mamba2_SSD", "dot_general 2 accumulated in bfloat16"): _WEIGHTED_SUM,
+    ("3p_MLA_Attention", "dot_general ? accumulated in bfloat16"): _CHAIN,
+    ("3p_MLA_Attention", "operands of dot_general [467] in int8"): _CHAIN,
+    ("10p_Sparse_MoE", "dot_general ? accumulated in bfloat16"): (
+        "one contraction of four errs by one to two noise floors of the whole chain, and two are allowed; the logits of "
+        "the router are far enough apart that its rounding changes no route"
+    ),
+    ("13p_Cross_Entropy", "dot_general 1 accumulated in float16"): (
+        "the loss is a mean over all tokens, in which random rounding averages out: the error is a tenth of the tolerance"
+    ),
+}
 """Reason by pattern of workload id and pattern of answer, as `fnmatch` reads them."""
 
 

@@ -199,7 +199,7 @@ class Draw:
     def judge(self, output: np.ndarray):
         """Returns the metrics and the failure."""
         measured = measure(output, self.exact, self.case.workload.tolerance)
-        metrics = metrics_with_limits(measured, self.noise, self.case.workload.tolerance)
+        metrics = metrics_with_limits(measured.values, self.noise.values, self.case.workload.tolerance)
         return metrics, first_failure(metrics, measured)
 
 

@@ -48,12 +48,14 @@ def floors(tolerance: Tolerance) -> dict[str, float]:
     }
 
 
-def metrics_with_limits(measured: Measurement, noise: Measurement, tolerance: Tolerance) -> tuple[Metric, ...]:
+def metrics_with_limits(
+    measured: Mapping[str, float], noise: Mapping[str, float], tolerance: Tolerance
+) -> tuple[Metric, ...]:
     """Sets the limit of each metric from the noise floor.
 
     Args:
-        measured: The candidate's output against the float32 reference.
-        noise: The native reference's output against the same.
+        measured: Metrics by name of the candidate's output against the float32 reference.
+        noise: Those of the native reference's output against the same.
         tolerance: Floors and margin.
 
     Returns:
@@ -62,10 +64,10 @@ def metrics_with_limits(measured: Measurement, noise: Measurement, tolerance: To
     least = floors(tolerance)
     found: list[Metric] = []
     for name in METRIC_CODES:
-        if name in measured.values:
-            floor_noise = noise.values.get(name, 0.0)
+        if name in measured:
+            floor_noise = noise.get(name, 0.0)
             limit = max(tolerance.noise_multiple * floor_noise, least[name])
-            found.append(Metric(name=name, value=measured.values[name], limit=limit, noise=floor_noise))
+            found.append(Metric(name=name, value=measured[name], limit=limit, noise=floor_noise))
     return tuple(found)
 
 

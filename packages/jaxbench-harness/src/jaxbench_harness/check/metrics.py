@@ -43,7 +43,7 @@ class Measurement:
     histogram: ErrorHistogram
 
 
-def measure(output: AnyArray, reference: AnyArray, tolerance: Tolerance, *, systematic: bool = True) -> Measurement:
+def measure(output: AnyArray, reference: AnyArray, tolerance: Tolerance) -> Measurement:
     """Compares an output with the reference where both are finite.
 
     Integers and booleans are compared exactly: their only metric is `element`, twice the largest difference.
@@ -52,7 +52,6 @@ def measure(output: AnyArray, reference: AnyArray, tolerance: Tolerance, *, syst
         output: Array of any shape and any real dtype (bfloat16 as `ml_dtypes` has it).
         reference: Array of the same shape.
         tolerance: Units of the element metric.
-        systematic: Whether to measure slopes, offsets and blocks too, which takes most of the time.
 
     Returns:
         All metrics that apply.
@@ -60,32 +59,70 @@ def measure(output: AnyArray, reference: AnyArray, tolerance: Tolerance, *, syst
     Raises:
         ValueError: If the shapes differ.
     """
-    got, expected = _as_float64(output, reference)
-    valid: Mask = np.isfinite(got) & np.isfinite(expected)
-    known = np.where(valid, expected, 0.0)
-    error = np.where(valid, got, 0.0) - known
-    values: dict[str, float] = {}
-    notes: dict[str, str] = {}
-    if reference.dtype.kind in "biu":
-        scale = np.ones_like(known)
-        units = 2 * np.abs(error)
-    else:
-        scale = scale_of(expected, tolerance.scale)
-        allowed = tolerance.rtol * np.abs(known) + tolerance.atol_scale * scale
-        units = np.abs(error) / np.maximum(allowed, _TINY)
-        if valid.any():
-            values["rms"] = _root_mean_square(error[valid]) / _spread(known[valid])
-        if systematic and valid.any():
-            # |reference| as the unit would make every reference +-1, which has no slope.
-            unit = max(_root_mean_square(known[valid]), _TINY) if tolerance.scale == "abs" else scale
-            fits, notes = systematic_metrics(known / unit, error / unit, valid)
-            values |= fits
+    errors = _Errors(output, reference, tolerance)
+    values, notes = errors.overall(), {}
+    if not errors.exact and errors.valid.any():
+        # |reference| as the unit would make every reference +-1, which has no slope.
+        magnitude = max(_root_mean_square(errors.known[errors.valid]), _TINY)
+        unit = magnitude if tolerance.scale == "abs" else errors.scale
+        systematic, notes = systematic_metrics(errors.known / unit, errors.error / unit, errors.valid)
+        values |= systematic
     return Measurement(
-        values={"element": float(units.max(initial=0.0))} | values,
+        values=values,
         notes=notes,
-        worst=_worst(units, valid, got, expected),
-        histogram=_histogram(np.abs(error) / scale, valid),
+        worst=_worst(errors.units, errors.valid, errors.got, errors.expected),
+        histogram=_histogram(np.abs(errors.error) / errors.scale, errors.valid),
     )
+
+
+def overall_metrics(output: AnyArray, reference: AnyArray, tolerance: Tolerance) -> dict[str, float]:
+    """Returns only the metrics of `measure` that need no fit and no block: `element` and, for floats, `rms`.
+
+    Args:
+        output: As for `measure`.
+        reference: As for `measure`.
+        tolerance: As for `measure`.
+
+    Raises:
+        ValueError: If the shapes differ.
+    """
+    return _Errors(output, reference, tolerance).overall()
+
+
+class _Errors:
+    """Errors of an output, element by element, in float64.
+
+    Attributes:
+        got: The output.
+        expected: The reference.
+        exact: Whether they are integers or booleans, which must be equal.
+        valid: Where both are finite.
+        known: The reference, 0 where not valid.
+        error: Output minus reference, 0 where not valid.
+        scale: S of every element.
+        units: Absolute error in units of what is allowed.
+    """
+
+    def __init__(self, output: AnyArray, reference: AnyArray, tolerance: Tolerance) -> None:
+        self.got, self.expected = _as_float64(output, reference)
+        self.exact = reference.dtype.kind in "biu"
+        self.valid: Mask = np.isfinite(self.got) & np.isfinite(self.expected)
+        self.known: Floats = np.where(self.valid, self.expected, 0.0)
+        self.error: Floats = np.where(self.valid, self.got, 0.0) - self.known
+        if self.exact:
+            self.scale: Floats = np.ones_like(self.known)
+            self.units: Floats = 2 * np.abs(self.error)
+        else:
+            self.scale = scale_of(self.expected, tolerance.scale)
+            allowed = tolerance.rtol * np.abs(self.known) + tolerance.atol_scale * self.scale
+            self.units = np.abs(self.error) / np.maximum(allowed, _TINY)
+
+    def overall(self) -> dict[str, float]:
+        """Returns the metrics over all elements."""
+        values = {"element": float(self.units.max(initial=0.0))}
+        if not self.exact and self.valid.any():
+            values["rms"] = _root_mean_square(self.error[self.valid]) / _spread(self.known[self.valid])
+        return values
 
 
 def nonfinite_pattern(output: AnyArray, reference: AnyArray) -> Mismatch | None:

@@ -95,13 +95,13 @@ def _audit_draw(draw: Draw, variants: Variants | None, tally: Tally) -> None:
     ):
         for name, answer in answers:
             tally.judge(draw, kind, name, functools.partial(np.asarray, answer))
-    tally.honest(draw, "native dtypes, rounded after each operation", draw.native.astype(np.float64))
+    tally.honest(draw, "native dtypes, rounded after each operation", draw.native_margin())
     if variants is not None:
         evaluation = Evaluation(variants.jaxpr, list(draw.float32_inputs.values()))
         for kind, name, answer in (*_other_inputs(draw, evaluation), *_mutants(variants, evaluation)):
             tally.judge(draw, kind, name, answer)
         for name, replaced in variants.honest:
-            tally.honest(draw, name, _as_floats(evaluation.again(replaced)))
+            tally.honest(draw, name, draw.margin(_as_floats(evaluation.again(replaced))))
 
 
 def _other_inputs(draw: Draw, evaluation: Evaluation) -> Iterator[WrongAnswer]:

@@ -70,14 +70,21 @@ class Draw:
         rounded, tolerance = self._rounded(answer), self.workload.tolerance
         if nonfinite_pattern(rounded, self._exact) is not None:
             return math.inf, "non_finite"
-        metrics = metrics_with_limits(measure(rounded, self._exact, tolerance), self.noise, tolerance)
-        return max((_share(metric.value, metric.limit), metric.name) for metric in metrics)
+        return self._worst_share(measure(rounded, self._exact, tolerance))
+
+    def native_margin(self) -> tuple[float, str]:
+        """Returns the margin of the native reference."""
+        return self._worst_share(self.noise)
 
     def with_ignored(self, name: str) -> jax.Array:
         """Returns an input of the mean of the one that was drawn; one of integers repeats its first element."""
         array = self.float32_inputs[name]
         floating = jnp.issubdtype(array.dtype, jnp.floating)
         return jnp.full_like(array, array.mean() if floating else array.ravel()[0])
+
+    def _worst_share(self, measured: Measurement) -> tuple[float, str]:
+        metrics = metrics_with_limits(measured.values, self.noise.values, self.workload.tolerance)
+        return max((_share(metric.value, metric.limit), metric.name) for metric in metrics)
 
     def _rounded(self, answer: Floats) -> Array:
         with np.errstate(all="ignore"):

@@ -16,11 +16,11 @@ LABELS: Mapping[tuple[str, str], str] = {
     ("3p_MLA_Attention", "dot_general ? accumulated in bfloat16"): _CHAIN,
     ("3p_MLA_Attention", "operands of dot_general [467] in int8"): _CHAIN,
     ("10p_Sparse_MoE", "dot_general ? accumulated in bfloat16"): (
-        "one contraction of four errs by one to two noise floors of the whole chain, and two are allowed; the logits of "
-        "the router are far enough apart that its rounding changes no route"
+        "one contraction of four errs by one to two noise floors of the whole chain, and two are allowed; router "
+        "logits are so far apart that rounding them changes no route"
     ),
     ("13p_Cross_Entropy", "dot_general 1 accumulated in float16"): (
-        "the loss is a mean over all tokens, in which random rounding averages out: the error is a tenth of the tolerance"
+        "the loss is a mean over all tokens, in which random rounding averages out: the error is a tenth of the limit"
     ),
 }
 """Reason by pattern of workload id and pattern of answer, as `fnmatch` reads them."""

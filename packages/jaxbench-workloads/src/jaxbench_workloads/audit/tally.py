@@ -48,9 +48,9 @@ class Tally:
         if (error is None or error > FLOAT32_ROUNDING) and draw.rejects(answer):
             judged.caught.setdefault(draw.seed, []).append(draw.distribution)
 
-    def honest(self, draw: Draw, name: str, answer: Floats) -> None:
-        """Measures an honest answer to one draw."""
-        worst, metric = draw.margin(answer)
+    def honest(self, draw: Draw, name: str, margin: tuple[float, str]) -> None:
+        """Notes the margin of an honest answer to one draw."""
+        worst, metric = margin
         if name not in self._honest or worst > self._honest[name].worst:
             self._honest[name] = Margin(
                 answer=name, worst=worst, metric=metric, distribution=draw.distribution, seed=draw.seed

@@ -19,6 +19,15 @@ LABELS: Mapping[tuple[str, str], str] = {
         "one contraction of four errs by one to two noise floors of the whole chain, and two are allowed; router "
         "logits are so far apart that rounding them changes no route"
     ),
+    ("32k_Gemm_Sigmoid_LogSumExp", "dot_general 2 accumulated in bfloat16"): (
+        "errs by one to two noise floors, and two are allowed"
+    ),
+    ("36k_Matmul_Sigmoid_Sum", "dot_general 1 accumulated in float16"): (
+        "a sum over all features averages rounding out; bfloat16 in its place is rejected"
+    ),
+    ("39k_Conv2d_GELU_GlobalAvgPool", "x shifted by one along axis [23]"): (
+        "a mean over all positions depends on a shift at the borders only"
+    ),
     ("13p_Cross_Entropy", "dot_general 1 accumulated in float16"): (
         "the loss is a mean over all tokens, in which random rounding averages out: the error is a tenth of the limit"
     ),

@@ -1,6 +1,6 @@
 """Content digest of a workload: changes with anything that alters meaning, and with nothing else.
 
-It covers every field of the definition that steers inputs, outputs or tolerance, and the code of the reference and of
+It covers every field of the definition that steers inputs, outputs, tolerance or bound, and the code of the reference and of
 the input distributions with all code of ours that they use; `canonical_code` says what of code is meaning.
 """
 
@@ -21,11 +21,11 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "inputs": ("inputs", "output"),
     "distributions": ("distributions",),
     "tolerance": ("tolerance",),
-    "counts": ("flops",),
+    "counts": ("flops", "useful_flops", "useful_bytes"),
 }
 """Fields of a workload whose digests are told apart. Its digest is made of these, its id and its version."""
 
-FOR_PEOPLE = frozenset({"title", "tier", "family", "model", "semantics", "meaning", "role"})
+FOR_PEOPLE = frozenset({"title", "tier", "family", "model", "semantics", "meaning", "role", "shortcut"})
 """Fields that describe a workload or one of its inputs to people."""
 
 _Declared = InputSpec | StaticSpec | OutputSpec | Size | Tolerance

@@ -124,7 +124,12 @@ class Workload:
             `standard` must exist; the check draws from all of them.
         reference: Pure function of the inputs. Parameters after `*` are filled from the dims by name.
         tolerance: How far from the reference a right answer may be.
-        flops: Formula of the nominal FLOP count.
+        flops: Formula of the nominal FLOP count, in which TFLOP/s are stated.
+        useful_flops: Formula of the FLOPs that no kernel can do without on inputs of `standard`, where fewer than
+            nominal: what masks, lengths and routes leave, in the cheapest order of summation known.
+        useful_bytes: Formula of the HBM bytes that no kernel can do without on inputs of `standard`, where fewer than
+            `min_bytes`, which it may use as a name.
+        shortcut: Why most of the nominal work can be avoided, in words; None where it cannot.
     """
 
     id: str
@@ -141,6 +146,9 @@ class Workload:
     reference: Reference
     tolerance: Tolerance
     flops: Formula
+    useful_flops: Formula | None = None
+    useful_bytes: Formula | None = None
+    shortcut: str | None = None
 
     def __post_init__(self) -> None:
         """Refuses a definition that could not be evaluated."""
@@ -163,8 +171,16 @@ class Workload:
             for spec in self.inputs:
                 spec.at(size.dims)
             self.output.at(size.dims)
-            evaluate_int(self.flops, size.dims)
+            self._refuse_more_than_nominal("FLOPs", self.useful_flop_count(size), self.flop_count(size), size)
+            self._refuse_more_than_nominal("bytes", self.useful_byte_count(size), self.min_bytes(size), size)
             self.bound_reference(size)
+
+    def _refuse_more_than_nominal(self, unit: str, useful: int, nominal: int, size: Size) -> None:
+        if useful > nominal:
+            raise ValueError(
+                f"{self.id}: {useful} useful {unit} at size {size.name!r}, nominal are {nominal}; "
+                "useful ones are those of them that are needed"
+            )
 
     @property
     def array_inputs(self) -> tuple[InputSpec, ...]:
@@ -189,6 +205,17 @@ class Workload:
         """Returns HBM bytes when every array input is read once and the output written once."""
         arrays = [spec.at(size.dims) for spec in self.array_inputs]
         return sum(array.nbytes for array in arrays) + self.output.at(size.dims).nbytes
+
+    def useful_flop_count(self, size: Size) -> int:
+        """Returns the FLOPs at `size` that no kernel can do without; the nominal ones where nothing else is stated."""
+        return self.flop_count(size) if self.useful_flops is None else evaluate_int(self.useful_flops, size.dims)
+
+    def useful_byte_count(self, size: Size) -> int:
+        """Returns the HBM bytes at `size` that no kernel can do without; `min_bytes` where nothing else is stated."""
+        nominal = self.min_bytes(size)
+        if self.useful_bytes is None:
+            return nominal
+        return evaluate_int(self.useful_bytes, {**size.dims, "min_bytes": nominal})
 
     def bound_reference(self, size: Size) -> Reference:
         """Returns the reference with its keyword-only parameters filled from the dims.

@@ -54,6 +54,7 @@ FLASH_ATTENTION = Workload(
     reference=causal_attention,
     tolerance=Tolerance(scale="row", rtol=0.02, atol_scale=0.1),
     flops="4*batch*num_heads*seq_len**2*head_dim",
+    useful_flops="2*batch*num_heads*seq_len*(seq_len+1)*head_dim",
 )
 
 
@@ -104,6 +105,7 @@ GQA_ATTENTION = Workload(
     reference=grouped_query_attention,
     tolerance=Tolerance(scale="row", rtol=0.02, atol_scale=0.1),
     flops="4*batch*num_query_heads*seq_len**2*head_dim",
+    useful_flops="2*batch*num_query_heads*seq_len*(seq_len+1)*head_dim",
 )
 
 
@@ -156,6 +158,7 @@ SPARSE_ATTENTION = Workload(
     reference=sparse_attention,
     tolerance=Tolerance(scale="row", rtol=0.02, atol_scale=0.1),
     flops="4*batch*num_query_heads*seq_len**2*head_dim",
+    useful_flops="2*batch*num_query_heads*seq_len*(seq_len+1)*head_dim",
 )
 
 
@@ -214,6 +217,9 @@ FLEX_ATTENTION = Workload(
     reference=flex_attention,
     tolerance=Tolerance(scale="row", rtol=0.02, atol_scale=0.1),
     flops="4*batch*num_heads*seq_len**2*head_dim",
+    useful_flops="2*batch*num_heads*seq_len*(seq_len+1)*head_dim",
+    # The bias of the hidden positions is not read.
+    useful_bytes="min_bytes - num_heads*seq_len*(seq_len-1)",
 )
 
 
@@ -289,6 +295,13 @@ def _latent_inputs(x: Distribution, query_scale: float) -> dict[str, Distributio
         "o_proj": Normal("4/sqrt(num_heads*v_head_dim)"),
     }
 
+
+_LATENT_PROJECTIONS = (
+    "2*batch*seq_len*(emb_dim*q_lora_rank + q_lora_rank*num_heads*(qk_nope_head_dim+qk_rope_head_dim) + "
+    "emb_dim*(kv_lora_rank+qk_rope_head_dim) + kv_lora_rank*num_heads*(qk_nope_head_dim+v_head_dim) + "
+    "num_heads*v_head_dim*emb_dim)"
+)
+"""FLOPs of the projections. Multiplying weights with each other first, to attend over the latents, takes more."""
 
 MLA_ATTENTION = Workload(
     id="3p_MLA_Attention",
@@ -381,7 +394,7 @@ MLA_ATTENTION = Workload(
     },
     reference=latent_attention,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
-    flops="2*batch*seq_len*(emb_dim*q_lora_rank + q_lora_rank*num_heads*(qk_nope_head_dim+qk_rope_head_dim) + "
-    "emb_dim*(kv_lora_rank+qk_rope_head_dim) + kv_lora_rank*num_heads*(qk_nope_head_dim+v_head_dim) + "
-    "num_heads*v_head_dim*emb_dim) + 2*batch*num_heads*seq_len**2*(qk_nope_head_dim+qk_rope_head_dim+v_head_dim)",
+    flops=f"{_LATENT_PROJECTIONS} + 2*batch*num_heads*seq_len**2*(qk_nope_head_dim+qk_rope_head_dim+v_head_dim)",
+    useful_flops=f"{_LATENT_PROJECTIONS} + "
+    "batch*num_heads*seq_len*(seq_len+1)*(qk_nope_head_dim+qk_rope_head_dim+v_head_dim)",
 )

@@ -62,6 +62,10 @@ def _decode_inputs(queries: Distribution, batch: DecodeBatch) -> dict[str, Distr
     }
 
 
+# Of the six edges and of the pairs; see `decode_sequences`.
+_RAGGED_KEYS = "2*page_size*pages_per_seq + 3*page_size + (num_seqs-6)*(page_size*pages_per_seq+1)//2"
+"""Keys in a `ragged` batch: key/value slots that must be read."""
+
 PAGED_ATTENTION = Workload(
     id="6p_Paged_Attention",
     version=1,
@@ -140,6 +144,9 @@ PAGED_ATTENTION = Workload(
     reference=paged_attention,
     tolerance=Tolerance(scale="row", rtol=0.02, atol_scale=0.1),
     flops="4*num_seqs*num_query_heads*pages_per_seq*page_size*head_dim",
+    # Indices are not counted.
+    useful_flops=f"4*num_query_heads*head_dim*({_RAGGED_KEYS})",
+    useful_bytes=f"4*num_seqs*num_query_heads*head_dim + 4*num_kv_heads*head_dim*({_RAGGED_KEYS})",
 )
 
 
@@ -202,6 +209,22 @@ def _mixed_inputs(queries: Distribution, batch: MixedBatch) -> dict[str, Distrib
         "num_seqs": SequenceCount(batch),
     }
 
+
+# Of three edges and of pairs; see `mixed_sequences`.
+_DECODE_KEYS = "1 + page_size + page_size*pages_per_seq + (num_decodes-3)*(page_size*pages_per_seq+1)//2"
+_LAST_CHUNK = "max_num_batched_tokens - num_decodes - (num_prefills-1)*chunk_len"
+# What the chunks between the first and the last cannot share evenly is not drawn.
+_MIXED_PAIRS = (
+    f"query_key_pairs - (query_key_pairs - ({_DECODE_KEYS}) - chunk_len**2 - "
+    f"({_LAST_CHUNK})*page_size*pages_per_seq) % (chunk_len*max(1, num_prefills-2))"
+)
+_MIXED_KEYS = (
+    f"({_MIXED_PAIRS} + (chunk_len-1)*({_DECODE_KEYS}) + "
+    "page_size*pages_per_seq*(num_prefills*chunk_len + num_decodes - max_num_batched_tokens))//chunk_len"
+)
+"""Keys in a `mixed` batch: key/value slots that must be read."""
+_KEYS_AFTER_QUERY = f"(num_prefills-1)*chunk_len*(chunk_len-1)//2 + ({_LAST_CHUNK})*({_LAST_CHUNK} - 1)//2"
+"""Pairs of query and key in a `mixed` batch that the causal mask removes."""
 
 RAGGED_PAGED_ATTENTION = Workload(
     id="7p_Ragged_Paged_Attention",
@@ -301,4 +324,7 @@ RAGGED_PAGED_ATTENTION = Workload(
     reference=ragged_paged_attention,
     tolerance=Tolerance(scale="row", rtol=0.02, atol_scale=0.1),
     flops="4*num_q_heads*head_dim*query_key_pairs",
+    # Indices are not counted.
+    useful_flops=f"4*num_q_heads*head_dim*({_MIXED_PAIRS} - ({_KEYS_AFTER_QUERY}))",
+    useful_bytes=f"4*max_num_batched_tokens*num_q_heads*head_dim + 4*num_kv_heads*head_dim*({_MIXED_KEYS})",
 )

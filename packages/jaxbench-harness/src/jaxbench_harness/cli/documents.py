@@ -43,6 +43,8 @@ class WorkloadSummary(Model):
     """Arguments in call order, at full size."""
     output: ArraySummary
     """The result, at full size."""
+    shortcut: str | None
+    """Why most of the nominal work can be avoided; null where it cannot."""
     bound: Bound
     """Physical limits at full size."""
 
@@ -59,6 +61,7 @@ class WorkloadSummary(Model):
             model=workload.model,
             inputs=argument_summaries(workload),
             output=ArraySummary(name="output", shape=output.shape, dtype=output.dtype, meaning=""),
+            shortcut=workload.shortcut,
             bound=bound,
         )
 
@@ -116,6 +119,12 @@ class ShowDocument(Model):
     """Limits of the check."""
     flops_formula: str
     """Nominal FLOPs over the dims."""
+    useful_flops_formula: str | None
+    """FLOPs over the dims that no kernel can do without; null where the nominal ones are."""
+    useful_bytes_formula: str | None
+    """HBM bytes over the dims and `min_bytes` that no kernel can do without; null where they are `min_bytes`."""
+    shortcut: str | None
+    """Why most of the nominal work can be avoided; null where it cannot."""
     target: NonEmptyStr
     """Target of the bound."""
     bound: Bound
@@ -149,6 +158,9 @@ class ShowDocument(Model):
             },
             tolerance=", ".join(f"{key}={value}" for key, value in dataclasses.asdict(workload.tolerance).items()),
             flops_formula=str(workload.flops),
+            useful_flops_formula=None if workload.useful_flops is None else str(workload.useful_flops),
+            useful_bytes_formula=None if workload.useful_bytes is None else str(workload.useful_bytes),
+            shortcut=workload.shortcut,
             target=target.name,
             bound=bound_for(workload, target),
         )

@@ -11,7 +11,7 @@ from jaxbench_harness.targets import get_target
 
 
 def list_workloads(target: TargetOption = "v6e", release: ReleaseOption = None, as_json: JsonOption = False) -> None:
-    """List the workloads with their FLOPs, bytes and bound on a target."""
+    """List the workloads with their nominal and useful FLOPs, useful bytes, and the bound of the useful ones."""
     with usage_errors():
         chip = get_target(target)
         workloads = workloads_of(release)
@@ -23,13 +23,14 @@ def list_workloads(target: TargetOption = "v6e", release: ReleaseOption = None, 
     table = plain_table(f"{len(summaries)} workloads{of_release}; bounds on {chip.name}")
     table.add_column("workload", overflow="fold")
     table.add_column("family")
-    for column in ("FLOPs", "bytes", "bound"):
+    for column in ("FLOPs", "useful", "bytes", "bound"):
         table.add_column(column, justify="right", no_wrap=True)
     for summary in summaries:
         bound = summary.bound
         table.add_row(
-            summary.id,
+            f"{summary.id} (shortcut)" if summary.shortcut else summary.id,
             summary.family,
+            with_prefix(bound.nominal_flops, ""),
             with_prefix(bound.flops, ""),
             in_bytes(bound.hbm_bytes),
             f"{in_time(bound.time_ns)} {bound.binds}",

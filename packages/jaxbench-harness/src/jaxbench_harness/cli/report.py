@@ -97,7 +97,7 @@ def print_records(records: Sequence[Record], path: Path) -> None:
         table.add_row(
             record.workload.id,
             Text(outcome(record.verdict), style=style),
-            with_prefix(record.bound.flops, ""),
+            with_prefix(record.bound.nominal_flops, ""),
             in_bytes(record.bound.hbm_bytes),
             f"{in_time(record.bound.time_ns)} {record.bound.binds}",
             in_bytes(compiled.hbm_bytes) if compiled else "-",

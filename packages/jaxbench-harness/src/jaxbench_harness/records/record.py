@@ -1,16 +1,18 @@
 """Record: the immutable, versioned line that an evaluation leaves."""
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import AwareDatetime, Field, FiniteFloat, model_validator
 
 from jaxbench_harness.records.base import ByteCount, Model, NonEmptyStr, OneLine, Seconds, Sha256
+from jaxbench_harness.records.migration import migrate
 from jaxbench_harness.records.reports import CheckReport, Compiled, CompileRefused, CompileReport
 from jaxbench_harness.records.timing import Bound, Timing
 from jaxbench_harness.records.verdict import Passed, Stage, Verdict
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 class WorkloadRef(Model):
@@ -157,7 +159,7 @@ class StageTime(Model):
 class Record(Model):
     """One evaluation: one candidate, one workload version, one target, one resolved config."""
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[2] = SCHEMA_VERSION
     """Version of this schema; newer ones are refused, older ones migrated."""
     evaluation_id: NonEmptyStr
     """Unique id of the evaluation; records merge by it."""
@@ -189,6 +191,13 @@ class Record(Model):
     """Reasons for review."""
     stages: tuple[StageTime, ...] = ()
     """Wall time per stage that ran."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_an_older_version(cls, document: Any) -> Any:
+        return (
+            migrate(cast("Mapping[str, Any]", document), SCHEMA_VERSION) if isinstance(document, Mapping) else document
+        )
 
     @model_validator(mode="after")
     def _outcome_matches_reports(self) -> Self:

@@ -42,13 +42,17 @@ class Bound(Model):
     """Lower limits on the time of a workload at one size on a target, from its formulas and the target's peaks."""
 
     flops: Annotated[int, Field(ge=0)]
-    """FLOPs by the workload's formula."""
+    """FLOPs that no kernel can do without: the workload's useful count."""
     hbm_bytes: ByteCount
-    """Every input read once and the output written once."""
+    """HBM bytes that no kernel can do without: the workload's useful count."""
     compute_ns: Nanoseconds
     """`flops` over the target's peak bf16 FLOP/s."""
     hbm_ns: Nanoseconds
     """`hbm_bytes` over the target's HBM bandwidth."""
+    nominal_flops: Annotated[int, Field(ge=0)]
+    """FLOPs by the published convention, masked and unused ones included; TFLOP/s are stated in these."""
+    nominal_bytes: ByteCount
+    """Every input read once and the output written once."""
 
     @property
     def time_ns(self) -> float:

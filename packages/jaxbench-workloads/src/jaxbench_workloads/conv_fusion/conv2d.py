@@ -127,6 +127,7 @@ CONV2D_INSTANCE_NORM_DIVIDE = Workload(
     reference=conv2d_instance_norm_divide,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops=CONV2D_FLOPS,
+    useful_bytes="min_bytes - 2*out_channels",  # the instance norm removes conv_bias
 )
 
 

@@ -114,6 +114,11 @@ CONV3D_GROUP_NORM_MEAN = Workload(
     reference=conv3d_group_norm_mean,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops=CONV3D_FLOPS,
+    # Channel means and group variances of a convolution are linear and quadratic in its kernel: they follow from the
+    # sums of x and from its products with itself, shifted by up to kernel_size-1. Counted where all shifts are inside.
+    useful_flops="batch_size*(in_channels**2*(2*kernel_size-1)**3 + in_channels)"
+    "*(depth-2*kernel_size+2)*(height-2*kernel_size+2)*(width-2*kernel_size+2)",
+    shortcut="needs no convolution: its means and variances follow from the autocorrelation of x",
 )
 
 
@@ -228,6 +233,10 @@ CONV_TRANSPOSE3D_LAYER_NORM_GELU_SCALING = Workload(
     reference=conv_transpose3d_layer_norm_gelu_scaling,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops="2*batch_size*in_channels*out_channels*kernel_size**3*depth*height*width",
+    # Without the products that fall outside the output, and without conv_bias, which the layer norm removes.
+    useful_flops="2*batch_size*in_channels*out_channels*(kernel_size*depth-2*padding)*(kernel_size*height-2*padding)"
+    "*(kernel_size*width-2*padding)",
+    useful_bytes="min_bytes - 2*out_channels",
 )
 
 

@@ -192,6 +192,7 @@ GEMM_BATCH_NORM_GELU_RELU = Workload(
     reference=gemm_batch_norm_gelu_relu,
     tolerance=Tolerance(scale="std", rtol=0.02, atol_scale=0.1),
     flops="2*batch_size*in_features*out_features",
+    useful_bytes="min_bytes - 2*out_features",  # the batch norm removes gemm_bias
 )
 
 

@@ -34,8 +34,17 @@ OTHERS = {
     "reference": other_reference,
     "tolerance": Tolerance(rtol=0.03),
     "flops": "2*M*K*N",
+    "useful_flops": "M*K*N",
+    "useful_bytes": "min_bytes - 2*M",
 }
-FOR_PEOPLE = {"title": "other", "tier": "production", "family": "other", "model": "other", "semantics": "other"}
+FOR_PEOPLE = {
+    "title": "other",
+    "tier": "production",
+    "family": "other",
+    "model": "other",
+    "semantics": "other",
+    "shortcut": "other",
+}
 
 
 def test_every_field_of_a_workload_is_covered_here():

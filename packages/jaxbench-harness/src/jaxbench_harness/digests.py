@@ -1,7 +1,7 @@
 """Content digest of a workload: changes with anything that alters meaning, and with nothing else.
 
-It covers every field of the definition that steers inputs, outputs, tolerance or bound, and the code of the reference and of
-the input distributions with all code of ours that they use; `canonical_code` says what of code is meaning.
+It covers every field of the definition that steers inputs, outputs, tolerance or bound, and the code of the reference
+and of the input distributions with all code of ours that they use; `canonical_code` says what of code is meaning.
 """
 
 import hashlib

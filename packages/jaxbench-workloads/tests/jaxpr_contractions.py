@@ -36,7 +36,9 @@ def _multiply_adds(equation, while_trips):
     name, parameters = equation.primitive.name, equation.params
     if name in _CONTRACTIONS:
         (out,) = equation.outvars
-        return math.prod(out.aval.shape) * _CONTRACTIONS[name](*(operand.aval for operand in equation.invars), **parameters)
+        return math.prod(out.aval.shape) * _CONTRACTIONS[name](
+            *(operand.aval for operand in equation.invars), **parameters
+        )
     inner = sum(contraction_flops(jaxpr, while_trips) for jaxpr in _jaxprs(parameters.values())) // 2
     match name:
         case "scan":

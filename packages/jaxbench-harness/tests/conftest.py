@@ -76,7 +76,14 @@ def passed_record():
             ProgramRef(size="full", platform="tpu", digest="d" * 64, program_bytes=2104),
             ProgramRef(size="check", platform="cpu", digest="e" * 64, program_bytes=2064),
         ),
-        bound=Bound(flops=2_000_000, hbm_bytes=4096, compute_ns=2.2, hbm_ns=2.5),
+        bound=Bound(
+            flops=2_000_000,
+            hbm_bytes=4096,
+            compute_ns=2.2,
+            hbm_ns=2.5,
+            nominal_flops=4_000_000,
+            nominal_bytes=8192,
+        ),
         verdict=Passed(),
         compile=Compiled(
             program_digest="d" * 64,

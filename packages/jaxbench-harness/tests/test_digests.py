@@ -33,8 +33,8 @@ OTHERS = {
     "distributions": {"standard": {"x": Normal(), "y": Normal()}},
     "reference": other_reference,
     "tolerance": Tolerance(rtol=0.03),
-    "flops": "2*M*K*N",
-    "useful_flops": "M*K*N",
+    "flops": "2*M*K*N + 2*M*N",
+    "useful_flops": "2*M*K*N",
     "useful_bytes": "min_bytes - 2*M",
 }
 FOR_PEOPLE = {

@@ -20,6 +20,7 @@ from pydantic.fields import FieldInfo
 from jaxbench_harness.cli.documents import DOCUMENTS
 from jaxbench_harness.cli.print_schema import schema_text
 from jaxbench_harness.records import (
+    SCHEMA_VERSION,
     CheckReport,
     Compiled,
     CompileRefused,
@@ -323,13 +324,17 @@ def test_schema_refuses_what_the_model_refuses(passed_record):
     validator = jsonschema.Draft202012Validator(json.loads((SCHEMAS / "record.schema.json").read_text()))
     document = json.loads(passed_record.model_dump_json())
     validator.validate(document)
-    for field, wrong in [("schema_version", 2), ("run_id", ""), ("verdict", {"outcome": "maybe"}), ("surplus", 1)]:
+    for field, wrong in [("schema_version", 1), ("run_id", ""), ("verdict", {"outcome": "maybe"}), ("surplus", 1)]:
         with pytest.raises(jsonschema.ValidationError):
             validator.validate(document | {field: wrong})
 
 
-def test_golden_records_of_version_1_still_parse(passed_record):
-    lines = (HERE / "golden" / "record-v1.jsonl").read_text(encoding="utf-8").splitlines()
+def golden_lines(version):
+    return (HERE / "golden" / f"record-v{version}.jsonl").read_text(encoding="utf-8").splitlines()
+
+
+def test_golden_records_of_this_version_parse_and_print_the_same(passed_record):
+    lines = golden_lines(SCHEMA_VERSION)
     parsed = [Record.model_validate_json(line) for line in lines]
     assert parsed[0] == passed_record
     assert isinstance(parsed[1].verdict, Failed)
@@ -337,3 +342,22 @@ def test_golden_records_of_version_1_still_parse(passed_record):
     assert parsed[1].check.verifier is Verifier.TPU_INTERPRETER
     assert isinstance(parsed[1].check, CheckReport)
     assert [parsed.model_dump_json() for parsed in parsed] == lines
+
+
+def test_golden_records_of_version_1_still_parse():
+    for old, now in zip(golden_lines(1), golden_lines(2), strict=True):
+        # Version 1 had one count for both.
+        nominal = {"nominal_flops": 2_000_000, "nominal_bytes": 4096}
+        wanted = json.loads(now)
+        wanted["bound"] |= nominal
+        assert json.loads(Record.model_validate_json(old).model_dump_json()) == wanted
+        assert Record.model_validate(json.loads(old)).bound.nominal_bytes == 4096
+
+
+@pytest.mark.parametrize("bound", [None, [], {}, "missing"])
+def test_a_record_of_version_1_without_a_right_bound_is_refused(bound):
+    document = json.loads(golden_lines(1)[0]) | {"bound": bound}
+    if bound == "missing":
+        del document["bound"]
+    with pytest.raises(ValidationError, match="bound"):
+        Record.model_validate(document)

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from jaxbench_harness.bounds import bound_for
 from jaxbench_harness.formulas import FormulaError
 from jaxbench_harness.input_distributions import Normal
+from jaxbench_harness.targets import get_target
 from jaxbench_harness.workload import ArraySpec, InputSpec, OutputSpec, Size, StaticSpec, sizes
 
 BOTH = {"x": Normal(), "y": Normal()}
@@ -44,6 +46,26 @@ def test_flops_and_bytes_by_hand(workload):
     assert workload.min_bytes(full) == 256 * 128 * 2 + 128 * 384 * 4 + 256 * 384 * 4
     assert workload.flop_count(check) == 2 * 16 * 128 * 128 + 16 * 128
     assert workload.min_bytes(check) == 16 * 128 * 2 + 128 * 128 * 4 + 16 * 128 * 4
+
+
+def test_useful_counts_are_the_nominal_ones_unless_stated(workload):
+    full, check = workload.size("full"), workload.size("check")
+    assert workload.useful_flop_count(full) == workload.flop_count(full)
+    assert workload.useful_byte_count(check) == workload.min_bytes(check)
+    stated = replace(workload, useful_flops="M*K*N", useful_bytes="min_bytes - 2*M*K")
+    assert stated.useful_flop_count(full) == 256 * 128 * 384
+    assert stated.useful_byte_count(full) == 128 * 384 * 4 + 256 * 384 * 4
+    assert (stated.flop_count(full), stated.min_bytes(full)) == (workload.flop_count(full), workload.min_bytes(full))
+
+
+def test_bounds_are_made_of_the_useful_counts(workload):
+    target = get_target("v6e")
+    bound = bound_for(replace(workload, useful_flops="M*K*N", useful_bytes="min_bytes - 2*M*K"), target)
+    assert (bound.flops, bound.hbm_bytes) == (256 * 128 * 384, 128 * 384 * 4 + 256 * 384 * 4)
+    assert bound.compute_ns == pytest.approx(256 * 128 * 384 / target.peak_bf16_flops_per_s * 1e9)
+    assert bound.hbm_ns == pytest.approx((128 * 384 * 4 + 256 * 384 * 4) / target.hbm_bytes_per_s * 1e9)
+    assert bound.nominal_flops == 2 * 256 * 128 * 384 + 256 * 384
+    assert bound.nominal_bytes == 256 * 128 * 2 + 128 * 384 * 4 + 256 * 384 * 4
 
 
 @pytest.mark.parametrize(
@@ -86,6 +108,8 @@ def test_an_unknown_size_is_refused_with_the_sizes_there_are(workload):
         ({"reference": takes_any}, "the reference takes ['x'], the inputs are"),
         ({"reference": needs_a_constant}, "the reference needs ['epsilon'], size 'full' has ['K', 'M', 'N']"),
         ({"sizes": sizes(full=SMALL, check={"M": 1, "K": 2})}, "cannot evaluate 'N'"),
+        ({"useful_flops": "3*M*K*N"}, "37748736 useful FLOPs at size 'full', nominal are 25264128"),
+        ({"useful_bytes": "min_bytes + 1"}, "655361 useful bytes at size 'full', nominal are 655360"),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
 )
@@ -102,6 +126,10 @@ def test_a_definition_that_cannot_be_evaluated_is_refused(workload, change, mess
         {"flops": "2*Q"},
         {"flops": "K/3"},
         {"flops": -1},
+        {"useful_flops": "2*Q"},
+        {"useful_flops": "K/3"},
+        {"useful_bytes": "bytes_of_Q"},
+        {"useful_bytes": -1},
         {"inputs": (InputSpec("x", ("Q",)), InputSpec("y", ("K",)), StaticSpec("scale", 1))},
         {"inputs": (InputSpec("x", ("M",)), InputSpec("y", ("K",)), StaticSpec("scale", "1/Q"))},
     ],

@@ -93,13 +93,19 @@ def test_useful_counts_are_what_the_inputs_leave(standard):
     assert_counts_are_those_of(standard.workload, standard.size, standard.inputs)
 
 
-DEPEND_ON_INPUTS = sorted(brute_force.USEFUL_FLOPS.keys() | brute_force.UNREAD_BYTES.keys())
+BY_VALUE = {"6p_Paged_Attention", "7p_Ragged_Paged_Attention", "11p_Megablox_GMM", "17p_Triangle_Multiplication"}
 
 
-@pytest.mark.parametrize("workload_id", DEPEND_ON_INPUTS)
-def test_useful_counts_are_what_the_inputs_leave_at_the_odd_size_with_another_seed(workload_id, draw_case):
-    case = draw_case(BY_ID[workload_id], "check_odd", "standard", seed=1)
-    assert_counts_are_those_of(case.workload, case.size, case.inputs)
+@pytest.mark.parametrize("workload_id", sorted(brute_force.USEFUL_FLOPS.keys() - {"10p_Sparse_MoE"}))
+def test_useful_counts_are_what_the_inputs_leave_at_the_odd_size(workload_id):
+    workload = BY_ID[workload_id]
+    size = workload.size("check_odd")
+    if workload_id in BY_VALUE:
+        inputs = draw_inputs(workload, size, "standard", seed=1)
+    else:
+        specs = {spec.name: spec.at(size.dims) for spec in workload.array_inputs}
+        inputs = {name: np.broadcast_to(np.zeros((), spec.dtype), spec.shape) for name, spec in specs.items()}
+    assert_counts_are_those_of(workload, size, inputs)
 
 
 @pytest.mark.parametrize(("workload_id", "name"), brute_force.WITHOUT_INFLUENCE.items())
@@ -121,7 +127,7 @@ def test_state_space_model_needs_no_more_than_its_useful_flops(draw_case, centre
     assert 1 < flops / case.workload.useful_flop_count(case.size) < 1.03
 
 
-def test_retention_needs_no_more_than_its_useful_flops(draw_case, centred_rms):
+def test_retention_needs_no_more_than_its_useful_flops(centred_rms):
     # At check size the quadratic form is the cheapest; this is where the recurrence is.
     workload = BY_ID["15p_RetNet_Retention"]
     size = Size("long", {"batch": 1, "num_heads": 2, "seq_len": 256, "head_dim": 32})
@@ -129,7 +135,7 @@ def test_retention_needs_no_more_than_its_useful_flops(draw_case, centred_rms):
     out, flops = cheaper_algorithms.retention(as_float64(inputs))
     assert centred_rms(out, exact_reference(workload, size, inputs)) < 2e-5
     assert 1 < flops / workload.useful_flop_count(size) < 1.01
-    assert workload.useful_flop_count(size) < 0.65 * contraction_flops(trace(workload, size)) / 2 * 257 / 256 * 1.5
+    assert flops < brute_force.USEFUL_FLOPS[workload.id](workload, size, inputs)
 
 
 def test_group_statistics_of_a_convolution_need_no_convolution(draw_case, centred_rms):

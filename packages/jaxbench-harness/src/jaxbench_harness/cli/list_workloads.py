@@ -21,9 +21,9 @@ def list_workloads(target: TargetOption = "v6e", release: ReleaseOption = None, 
         return
     of_release = "" if release is None else f" of release {release}"
     table = plain_table(f"{len(summaries)} workloads{of_release}; bounds on {chip.name}")
-    table.add_column("workload", overflow="fold")
-    table.add_column("family")
-    for column in ("FLOPs", "useful", "bytes", "bound"):
+    table.add_column("\nworkload", overflow="fold")
+    table.add_column("\nfamily")
+    for column in ("\nFLOPs", "useful\nFLOPs", "useful\nbytes", "\nbound"):
         table.add_column(column, justify="right", no_wrap=True)
     for summary in summaries:
         bound = summary.bound

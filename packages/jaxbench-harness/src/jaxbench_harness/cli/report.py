@@ -98,7 +98,7 @@ def print_records(records: Sequence[Record], path: Path) -> None:
             record.workload.id,
             Text(outcome(record.verdict), style=style),
             with_prefix(record.bound.nominal_flops, ""),
-            in_bytes(record.bound.hbm_bytes),
+            in_bytes(record.bound.nominal_bytes),
             f"{in_time(record.bound.time_ns)} {record.bound.binds}",
             in_bytes(compiled.hbm_bytes) if compiled else "-",
             f"{compiled.compile_s:.1f} s" if compiled else "-",

@@ -12,7 +12,7 @@ from jaxbench_harness.cli.report import plain_table
 from jaxbench_harness.cli.terminal import JsonOption, TargetOption, out, print_json, usage_errors
 from jaxbench_harness.cli.units import in_bytes, in_time, with_prefix
 from jaxbench_harness.registry import find_workload
-from jaxbench_harness.targets import Target, get_target
+from jaxbench_harness.targets import get_target
 
 
 def show_workload(
@@ -31,7 +31,15 @@ def show_workload(
     out.print(Text.assemble((document.id, "bold"), f" version {document.version}: {document.title}"))
     out.print(f"\n{document.semantics}\n", markup=False, highlight=False)
     out.print(_arguments(document))
-    _print_work(document, chip)
+    out.print(_work(document))
+    if document.shortcut:
+        out.print(f"shortcut: {document.shortcut}", markup=False, highlight=False)
+    bound = document.bound
+    out.print(
+        f"bound on {chip.name}: compute {in_time(bound.compute_ns)}, HBM {in_time(bound.hbm_ns)}: {bound.binds} binds "
+        f"({bound.flops / bound.hbm_bytes:.0f} FLOP/byte, ridge {chip.ridge_flops_per_byte:.0f})",
+        highlight=False,
+    )
     out.print(f"tolerance: {document.tolerance}", highlight=False)
     out.print(f"input distributions: {', '.join(document.distributions)}", highlight=False)
     out.print(f"digest: {document.digest}", highlight=False)
@@ -39,21 +47,20 @@ def show_workload(
         out.print(f"release: {release}", markup=False, highlight=False)
 
 
-def _print_work(document: ShowDocument, chip: Target) -> None:
-    """Prints the nominal work of the full size, the useful part of it, and the bound of that part."""
+def _work(document: ShowDocument) -> Table:
     bound = document.bound
-    lines = [
-        f"\nfull size, nominal: {with_prefix(bound.nominal_flops, 'FLOP')} ({document.flops_formula}); "
-        f"{in_bytes(bound.nominal_bytes)} (every input read once, the output written once)",
-        f"useful: {with_prefix(bound.flops, 'FLOP')} ({document.useful_flops_formula or 'the nominal ones'}); "
-        f"{in_bytes(bound.hbm_bytes)} ({document.useful_bytes_formula or 'the nominal ones'}); "
-        f"{bound.flops / bound.hbm_bytes:.0f} FLOP/byte (ridge {chip.ridge_flops_per_byte:.0f})",
-        f"bound on {chip.name}: compute {in_time(bound.compute_ns)}, HBM {in_time(bound.hbm_ns)}: {bound.binds} binds",
-    ]
-    if document.shortcut:
-        lines.append(f"shortcut: {document.shortcut}")
-    for line in lines:
-        out.print(line, markup=False, highlight=False)
+    table = plain_table("work at full size")
+    table.add_column("")
+    table.add_column("", justify="right", no_wrap=True)
+    table.add_column("formula", overflow="fold")
+    for name, count, formula in (
+        ("FLOPs", with_prefix(bound.nominal_flops, ""), document.flops_formula),
+        ("useful FLOPs", with_prefix(bound.flops, ""), document.useful_flops_formula or "all"),
+        ("bytes", in_bytes(bound.nominal_bytes), "every input read once, the output written once"),
+        ("useful bytes", in_bytes(bound.hbm_bytes), document.useful_bytes_formula or "all"),
+    ):
+        table.add_row(name, count, Text(formula))
+    return table
 
 
 def _arguments(document: ShowDocument) -> Table:

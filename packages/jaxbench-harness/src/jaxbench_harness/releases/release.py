@@ -97,7 +97,8 @@ class Release:
     def _remedy(self) -> str:
         if self.manifest.status == "draft":
             return f"freeze the draft anew with `jaxbench release freeze {self.name} --replace`"
-        wanted = ", ".join(f"{name} {self.manifest.versions[name]}" for name in ("jaxbench-harness", *self.packages))
+        packages = dict.fromkeys(("jaxbench-harness", *self.packages))
+        wanted = ", ".join(f"{name} {self.manifest.versions[name]}" for name in packages)
         return f"install {wanted}, or make a new release"
 
 

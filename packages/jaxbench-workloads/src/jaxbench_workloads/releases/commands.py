@@ -54,8 +54,8 @@ def show_release(name: NameArgument, as_json: JsonOption = False) -> None:
     say(f"{manifest.status} of {manifest.date}, with {', '.join(map(' '.join, manifest.versions.items()))}")
     protocol = manifest.protocol
     say(
-        f"protocol: size {protocol.check_size} checked, {protocol.draws_per_distribution} draw per distribution, "
-        f"kernels {'required' if protocol.require_pallas else 'not required'}"
+        f"protocol: size {protocol.check_size} checked, {_count(protocol.draws_per_distribution, 'draw')} per "
+        f"distribution, kernels {'required' if protocol.require_pallas else 'not required'}"
     )
     say(f"check: {', '.join(f'{key} {value}' for key, value in protocol.constants.model_dump().items())}")
     table = plain_table(f"{len(manifest.workloads)} workloads")
@@ -81,7 +81,7 @@ def verify_releases(
     else:
         for one in found:
             _say_differences(one.differences)
-            outcome = f"{len(one.differences)} differences" if one.differences else "as frozen"
+            outcome = _count(len(one.differences), "difference") if one.differences else "as frozen"
             say(f"{one.name}: {one.workloads} workloads and protocol: {outcome}")
     raise typer.Exit(ExitCode.INFRASTRUCTURE if any(one.differences for one in found) else ExitCode.PASSED)
 
@@ -99,7 +99,8 @@ def diff_releases(
         print_json(DiffDocument(before=before, after=after, differences=tuple(found)))
         return
     _say_differences(found)
-    say(f"{len(found)} differences in {len({difference.where for difference in found})} places")
+    places = {difference.where for difference in found}
+    say(f"{_count(len(found), 'difference')} in {_count(len(places), 'place')}")
 
 
 @app.command("freeze")
@@ -126,3 +127,7 @@ def _verified(release: Release) -> Verification:
 def _say_differences(found: Sequence[Difference]) -> None:
     for difference in found:
         say(str(difference))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -49,6 +49,18 @@ def test_json_output_satisfies_its_schema(jaxbench: CommandLine, command: list[s
     assert jaxbench.left() == []
 
 
+def test_list_and_show_tell_nominal_from_useful_work(jaxbench: CommandLine) -> None:
+    rows = {cells[0]: cells[1:] for line in jaxbench("list").out.splitlines() if (cells := line.split())}
+    assert rows["1p_Flash_Attention"] == ["attention", "2.2", "T", "1.1", "T", "1", "GiB", "1.2", "ms", "compute"]
+    assert rows["25k_Conv3d_GroupNorm_Mean"][0] == "(shortcut)"
+    shown = jaxbench("show", "25k_Conv3d_GroupNorm_Mean").out
+    assert "shortcut: needs no convolution" in shown
+    work = {line.split("  ")[0].strip(): line.split() for line in shown.splitlines() if line.strip()}
+    assert work["FLOPs"][1:3] == ["9.85", "G"]
+    assert work["useful FLOPs"][2:4] == ["2.26", "G"]
+    assert work["useful bytes"][-1] == "all"
+
+
 def test_compile_reports_memory_and_kernels(jaxbench: CommandLine) -> None:
     pytest.importorskip("libtpu", reason="libtpu exists for x86-64 Linux only")
     schema = json.loads(jaxbench("schema", "compile").out)

@@ -93,58 +93,50 @@ def retention(inputs):
 
 def convolution_statistics(inputs, num_groups, eps):
     """25k: means and variances of the convolution from sums of x and of its products with itself, shifted."""
-    x, weight = inputs["x"], inputs["weight"]
+    x, weight, bias = inputs["x"], inputs["weight"], inputs["conv_bias"]
     taps = list(np.ndindex(weight.shape[1:]))  # channel and shift
     extents = [size - kernel + 1 for size, kernel in zip(x.shape[2:], weight.shape[2:], strict=True)]
-    flops, out = 0, np.empty(len(x))
     kernels = weight.reshape(len(weight), -1)
-    for sample, volume in enumerate(x):
-        mean = np.array([_box(volume[channel], shift, extents).mean() for channel, *shift in taps])
-        second, counted = _second_moments(volume, taps, extents)
-        flops += counted
-        channel_mean = kernels @ mean + inputs["conv_bias"]
-        channel_square = (
-            np.einsum("ok,kl,ol->o", kernels, second, kernels)
-            + inputs["conv_bias"] ** 2
-            + 2 * inputs["conv_bias"] * (kernels @ mean)
-        )
-        by_group = channel_mean.reshape(num_groups, -1)
-        group_mean = by_group.mean(axis=1)
-        variance = channel_square.reshape(num_groups, -1).mean(axis=1) - group_mean**2
-        normalized = ((by_group - group_mean[:, None]) / np.sqrt(variance + eps)[:, None]).ravel()
-        out[sample] = (normalized * inputs["gamma"] + inputs["beta"]).mean()
-    return out, flops
+    first = np.stack([_mean(x[:, channel], shift, extents) for channel, *shift in taps], axis=-1) @ kernels.T
+    second, flops = _second_moments(x, taps, extents)
+    square = np.einsum("ok,nkl,ol->no", kernels, second, kernels) + 2 * bias * first + bias**2
+    mean, square = (moment.reshape(len(x), num_groups, -1) for moment in (first + bias, square))
+    group_mean = mean.mean(axis=-1, keepdims=True)
+    variance = square.mean(axis=-1, keepdims=True) - group_mean**2
+    normalized = ((mean - group_mean) / np.sqrt(variance + eps)).reshape(len(x), -1)
+    return (normalized * inputs["gamma"] + inputs["beta"]).mean(axis=-1), flops
 
 
-def _second_moments(volume, taps, extents):
+def _second_moments(x, taps, extents):
     """Returns the mean product of x at every two taps, and the FLOPs: a multiply-add per product of two elements.
 
     Pairs of taps with the same distance sum the same products over boxes that overlap; each product counts once.
     """
-    moments, flops = np.empty((len(taps), len(taps))), 0
-    products = {}
-    for (a, (channel, *shift)), (b, (other, *other_shift)) in itertools.combinations_with_replacement(
-        enumerate(taps), 2
-    ):
+    moments, flops, products = np.empty((len(x), len(taps), len(taps))), 0, {}
+    pairs = itertools.combinations_with_replacement(enumerate(taps), 2)
+    for (a, (channel, *shift)), (b, (other, *other_shift)) in pairs:
         distance = tuple(np.subtract(other_shift, shift))
-        forward = (channel, other, *distance)
-        backward = (other, channel, *(-step for step in distance))
+        forward = channel, other, distance
+        backward = other, channel, tuple(np.negative(distance))
         name, start = (backward, other_shift) if backward in products else (forward, shift)
         if name not in products:
-            products[name] = _shifted_product(volume, *name)
+            products[name] = _shifted_product(x, *name)
             flops += 2 * np.count_nonzero(~np.isnan(products[name]))
-        moments[a, b] = moments[b, a] = _box(products[name], start, extents).mean()
+        moments[:, a, b] = moments[:, b, a] = _mean(products[name], start, extents)
     return moments, flops
 
 
-def _shifted_product(volume, channel, other, *distance):
-    """Returns x[channel] at each place times x[other] at a distance from it; NaN where that is outside."""
-    moved = np.full(volume.shape[1:], np.nan)
-    here = tuple(slice(max(0, -step), size - max(0, step)) for step, size in zip(distance, moved.shape, strict=True))
-    there = tuple(slice(max(0, step), size - max(0, -step)) for step, size in zip(distance, moved.shape, strict=True))
-    moved[here] = volume[channel][here] * volume[other][there]
-    return moved
+def _shifted_product(x, channel, other, distance):
+    """Returns x[:, channel] at each place times x[:, other] at a distance from it; NaN where that is outside."""
+    product = np.full(x[:, channel].shape, np.nan)
+    sizes = list(zip(distance, x.shape[2:], strict=True))
+    here = (..., *(slice(max(0, -step), size - max(0, step)) for step, size in sizes))
+    there = (..., *(slice(max(0, step), size - max(0, -step)) for step, size in sizes))
+    product[here] = x[:, channel][here] * x[:, other][there]
+    return product
 
 
-def _box(values, start, extents):
-    return values[tuple(slice(at, at + size) for at, size in zip(start, extents, strict=True))]
+def _mean(values, start, extents):
+    """Returns the mean per sample over the box of `extents` that begins at `start`."""
+    box = (..., *(slice(at, at + size) for at, size in zip(start, extents, strict=True)))
+    return values[box].mean(axis=(1, 2, 3))

@@ -29,17 +29,21 @@ def contraction_flops(jaxpr, while_trips=None):
         jaxpr: What to count in.
         while_trips: How often a `while` loop runs, on average; without it there may be none that contracts.
     """
-    return 2 * sum(_multiply_adds(equation, while_trips) for equation in jaxpr.eqns)
+    return 2 * _multiply_adds(jaxpr, while_trips)
 
 
-def _multiply_adds(equation, while_trips):
+def _multiply_adds(jaxpr, while_trips):
+    return sum(_multiply_adds_of(equation, while_trips) for equation in jaxpr.eqns)
+
+
+def _multiply_adds_of(equation, while_trips):
     name, parameters = equation.primitive.name, equation.params
     if name in _CONTRACTIONS:
         (out,) = equation.outvars
         return math.prod(out.aval.shape) * _CONTRACTIONS[name](
             *(operand.aval for operand in equation.invars), **parameters
         )
-    inner = sum(contraction_flops(jaxpr, while_trips) for jaxpr in _jaxprs(parameters.values())) // 2
+    inner = sum(_multiply_adds(jaxpr, while_trips) for jaxpr in _jaxprs(parameters.values()))
     match name:
         case "scan":
             return inner * parameters["length"]

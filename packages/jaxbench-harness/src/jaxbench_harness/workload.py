@@ -179,7 +179,7 @@ class Workload:
         if useful > nominal:
             raise ValueError(
                 f"{self.id}: {useful} useful {unit} at size {size.name!r}, nominal are {nominal}; "
-                "useful ones are those of them that are needed"
+                "state the part of them that no kernel can do without"
             )
 
     @property

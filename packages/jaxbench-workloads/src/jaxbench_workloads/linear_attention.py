@@ -61,8 +61,8 @@ RETNET_RETENTION = Workload(
     reference=retention,
     tolerance=Tolerance(scale="row", rtol=0.02, atol_scale=0.1),
     flops="4*batch*num_heads*seq_len**2*head_dim",
-    # The sum of magnitudes needs every score of a visible key. Their sum with the values does not: the recurrence over
-    # decayed sums of key * value^T takes 4*head_dim**2 per position, less at both ends; in short sequences it is more.
+    # The sum of magnitudes needs every score of a visible key. The sum over values does not: a recurrence over decayed
+    # sums of key * value^T takes 4*head_dim**2 per position, less at both ends. In short sequences that is more.
     useful_flops="batch*num_heads*head_dim*(seq_len*(seq_len+1) + "
     "min(seq_len*(seq_len+1), 2*head_dim*(2*seq_len-head_dim)))",
 )

@@ -78,7 +78,7 @@ MAMBA2_SSD = Workload(
     reference=state_space_duality,
     tolerance=Tolerance(scale="row", rtol=0.02, atol_scale=0.1),
     flops="4*batch*num_heads*seq_len**2*head_dim",
-    # Row sums are linear in the keys, so that the recurrence over decayed sums of key * value^T does: 4*head_dim**2 per
-    # position, less at both ends; in short sequences the quadratic form over the visible keys is cheaper.
+    # Row sums are linear in the keys, so a recurrence over decayed sums of key * value^T suffices: 4*head_dim**2 per
+    # position, less at both ends. In short sequences the quadratic form over the visible keys is cheaper.
     useful_flops="batch*num_heads*head_dim*min(2*seq_len*(seq_len+1), head_dim*(4*seq_len-head_dim))",
 )

@@ -195,9 +195,9 @@ class Record(Model):
     @model_validator(mode="before")
     @classmethod
     def _of_an_older_version(cls, document: Any) -> Any:
-        return (
-            migrate(cast("Mapping[str, Any]", document), SCHEMA_VERSION) if isinstance(document, Mapping) else document
-        )
+        if not isinstance(document, Mapping):
+            return document
+        return migrate(cast("Mapping[str, Any]", document), SCHEMA_VERSION)
 
     @model_validator(mode="after")
     def _outcome_matches_reports(self) -> Self:

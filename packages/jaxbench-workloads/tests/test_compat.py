@@ -176,8 +176,11 @@ def test_honest_answers_are_accepted(workload_id, draw_case):
 
 @pytest.mark.slow
 @ALL
-def test_every_reference_agrees_with_numpy_on_public_inputs(workload_id, draw_case, centred_rms):
+def test_every_reference_agrees_with_numpy_on_public_inputs(workload_id, draw_case):
     case = draw_case(BY_ID[workload_id], "check", "standard")
     reference = REFERENCES.get(f"{workload_id}@public", REFERENCES[workload_id])
-    assert centred_rms(case.exact, case.numpy_reference({workload_id: reference})) < 2e-5
+    expected = case.numpy_reference({workload_id: reference})
+    size = np.sqrt(np.square(expected).mean())
+    scale = expected.std() if expected.std() > 1e-7 * size else size  # some outputs are constant
+    assert np.sqrt(np.square(np.asarray(case.exact, np.float64) - expected).mean()) <= 2e-5 * scale
     assert accepts_honest_answers(case)

@@ -62,6 +62,7 @@ EDITS = {
     "argument of a factory": ("layers.py", "scaled_by(3)", "scaled_by(4)"),
     "transformed function": ("layers.py", "in_axes=(0, None)", "in_axes=(None, 0)"),
     "partial function": ("layers.py", "offset=1", "offset=2"),
+    "function registered by a decorator": ("layers.py", "return float(x)", "return float(-x)"),
     "function of another package": ("layers.py", "jax.lax.rsqrt", "jax.numpy.sqrt"),
 }
 EDITS_OF_DRAW = {
@@ -75,6 +76,7 @@ COSMETIC = {
     "wording of an error": ("layers.py", "must be at least 1", "has to be positive"),
     "name of a constant": ("layers.py", "EPSILON", "TINY"),
     "name of an alias": ("reference.py", "normalized", "standard"),
+    "call at module level": ("layers.py", "EPSILON = 1e-6", "EPSILON = 1e-6\njnp.zeros(0)"),
     "annotation": ("layers.py", "def shifted(x, offset)", "def shifted(x: jax.Array, offset: float) -> jax.Array"),
     "string of a bare expression": ("layers.py", "EPSILON = 1e-6", 'EPSILON = 1e-6\n"""Added to a variance."""'),
 }

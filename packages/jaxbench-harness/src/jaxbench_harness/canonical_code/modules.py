@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 
-from jaxbench_harness.canonical_code.scopes import changed_names
+from jaxbench_harness.canonical_code.scopes import bound_names, changed_names
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,10 @@ def is_followed(module: str, origin: str) -> bool:
 
 
 def statements(module: str, name: str) -> Sequence[ast.stmt]:
-    """Returns the statements of a module that bind or change `name`, in order."""
+    """Returns the statements of a module that bind `name` or change it in place, in order.
+
+    A call of something imported is not a change of it.
+    """
     return _statements(module).get(name, ())
 
 
@@ -53,9 +56,12 @@ def tree(module: str) -> ast.Module:
 
 @functools.cache
 def _statements(module: str) -> Mapping[str, Sequence[ast.stmt]]:
+    body = tree(module).body
+    imports = [statement for statement in body if isinstance(statement, ast.Import | ast.ImportFrom)]
+    imported = bound_names(imports)
     found: defaultdict[str, list[ast.stmt]] = defaultdict(list)
-    for statement in tree(module).body:
-        for name in changed_names(statement):
+    for statement in body:
+        for name in bound_names([statement]) | (changed_names(statement) - imported):
             found[name].append(statement)
     return found
 

@@ -35,14 +35,12 @@ def bound_names(nodes: Iterable[ast.AST]) -> Scope:
 
 
 def changed_names(statement: ast.stmt) -> Scope:
-    """Returns the names that a statement of a module binds or changes in place.
+    """Returns the names of objects that a statement of a module changes in place.
 
-    `TABLE["key"] = value`, `TABLE.update(more)` and `function.defvjp(forward, backward)` change what the name stands
-    for as much as an assignment does.
+    `TABLE["key"] = value`, `TABLE.update(more)`, `function.defvjp(forward, backward)` and `@function.register` change
+    what a name stands for as much as an assignment does.
     """
-    return bound_names([statement]) | {
-        name for node in _own_nodes([statement]) if (name := _changed_in_place(node)) is not None
-    }
+    return frozenset(name for node in _own_nodes([statement]) for name in _changes(node))
 
 
 def _own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
@@ -78,17 +76,23 @@ def _binds(node: ast.AST) -> Iterator[str]:
             return
 
 
-def _changed_in_place(node: ast.AST) -> str | None:
+def _changes(node: ast.AST) -> Iterator[str]:
     match node:
         case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
-            return _root(node)
+            yield from _root(node)
         case ast.Expr(value=ast.Call(func=ast.Attribute() as method)):
-            return _root(method)
+            yield from _root(method)
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            for decorator in node.decorator_list:
+                called = decorator.func if isinstance(decorator, ast.Call) else decorator
+                if isinstance(called, ast.Attribute):
+                    yield from _root(called)
         case _:
-            return None
+            return
 
 
-def _root(node: ast.expr) -> str | None:
+def _root(node: ast.expr) -> Iterator[str]:
     while isinstance(node, ast.Attribute | ast.Subscript):
         node = node.value
-    return node.id if isinstance(node, ast.Name) else None
+    if isinstance(node, ast.Name):
+        yield node.id

@@ -39,6 +39,16 @@ def shifted(x, offset):
     return x + offset
 
 
+@functools.singledispatch
+def converted(x):
+    return x
+
+
+@converted.register
+def converted_integer(x: int):
+    return float(x)
+
+
 tripled = scaled_by(3)
 shifted_rows = jax.vmap(shifted, in_axes=(0, None))
 one_more = functools.partial(shifted, offset=1)

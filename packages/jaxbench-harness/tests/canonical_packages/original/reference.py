@@ -5,7 +5,7 @@ import jax.numpy as jnp
 
 from . import layers, tables  # noqa: TID252
 from . import standardize as normalized  # noqa: TID252
-from .layers import halved, one_more, shifted_rows, tripled  # noqa: TID252
+from .layers import converted, halved, one_more, shifted_rows, tripled  # noqa: TID252
 from .tables import ACTIVATIONS, COLUMNS, CONFIG, LIMITS, ORDERS, WEIGHTS, Mode, Pair  # noqa: TID252
 
 UNUSED = 5
@@ -21,7 +21,7 @@ def reference(x, weight, *, axis):
         return sum(values**order * part for order, part in zip(ORDERS, WEIGHTS, strict=False))
 
     pair = Pair(Mode.UP.value, CONFIG.total)
-    return ACTIVATIONS["floor"](weighted(moved)) * pair.first + pair.second * CONFIG.gain()
+    return ACTIVATIONS["floor"](weighted(moved)) * converted(pair.first) + pair.second * CONFIG.gain()
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,17 @@ def times(factor: float):
 by_three = times(3)
 
 
+@ft.singledispatch
+def convert(x: Any) -> Any:
+    """Converts."""
+    return x
+
+
+@convert.register
+def _of_integer(x: int) -> float:
+    return float(x)
+
+
 def two_times(function):
     """Decorates."""
 

@@ -6,7 +6,7 @@ from jax import Array
 from jax import numpy as jnp
 
 from . import everything  # noqa: TID252
-from .everything import SETTINGS, Two, _Direction, by_three, half, norm, shift_rows, with_one  # noqa: TID252
+from .everything import SETTINGS, Two, _Direction, by_three, convert, half, norm, shift_rows, with_one  # noqa: TID252
 from .numbers import HEIGHT, LIMIT, ORDER, PARTS, WIDTH  # noqa: TID252
 from .registry import FUNCTIONS  # noqa: TID252
 
@@ -67,4 +67,4 @@ def reference(x: Array, weight: Array, *, axis: int) -> Array:
         )
 
     pair = Two(_Direction.UP.value, SETTINGS.total)
-    return FUNCTIONS["floor"](weighted(moved)) * pair.first + pair.second * SETTINGS.gain()
+    return FUNCTIONS["floor"](weighted(moved)) * convert(pair.first) + pair.second * SETTINGS.gain()

@@ -69,20 +69,22 @@ def show_release(name: NameArgument, as_json: JsonOption = False) -> None:
 
 @app.command("verify")
 def verify_releases(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One release; all by default.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="One release; by default all that were ever frozen.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Compare the code at hand with what was frozen; ends with exit code 3 where it differs."""
     with usage_errors():
         releases = list(all_releases().values()) if name is None else [find_release(name)]
-        found = tuple(_verified(release) for release in releases)
+        found = tuple(_verified(release) for release in releases if name is not None or release.frozen is not None)
     if as_json:
         print_json(VerifyDocument(releases=found))
     else:
         for one in found:
             _say_differences(one.differences)
             outcome = _count(len(one.differences), "difference") if one.differences else "as frozen"
-            say(f"{one.name}: {one.workloads} workloads and protocol: {outcome}")
+            say(f"{one.name}: {_count(one.workloads, 'workload')} and protocol: {outcome}")
     raise typer.Exit(ExitCode.INFRASTRUCTURE if any(one.differences for one in found) else ExitCode.PASSED)
 
 
@@ -116,7 +118,7 @@ def freeze_release(
             manifest = freeze(release, replace=replace, final=final)
         except TypeError as error:
             usage_error(str(error))
-    say(f"{name}: {manifest.status}, {len(manifest.workloads)} workloads, written to {release.path}")
+    say(f"{name}: {manifest.status}, {_count(len(manifest.workloads), 'workload')}, written to {release.path}")
 
 
 def _verified(release: Release) -> Verification:

@@ -169,7 +169,7 @@ def accepts_honest_answers(case):
     } == {"exact": None, "native": None}
 
 
-@pytest.mark.parametrize("workload_id", ["12p_RMSNorm", *REPAIRED])
+@pytest.mark.parametrize("workload_id", ["12p_RMSNorm", "32k_Gemm_Sigmoid_LogSumExp", *REPAIRED])
 def test_honest_answers_are_accepted(workload_id, draw_case):
     assert accepts_honest_answers(draw_case(BY_ID[workload_id], "check", "standard"))
 

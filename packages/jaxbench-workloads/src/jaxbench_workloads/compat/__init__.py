@@ -1,7 +1,7 @@
 """Version 1 of all workloads: the semantics, shapes and inputs of the public benchmark, to compare times with.
 
-On these inputs wrong answers can pass: see `shortcut` of some, and the audit of the repaired versions. Check sizes and
-tolerances are those of the repaired versions.
+On these inputs wrong answers can pass, and some workloads need little of their work: see their `shortcut`. Check sizes
+and tolerances are those of the repaired versions where the public inputs allow.
 """
 
 from collections.abc import Mapping
@@ -85,6 +85,11 @@ _CHANGES: Mapping[str, Mapping[str, Any]] = {
         "useful_flops": "2*batch_size*out_features",
         "useful_bytes": "4*batch_size*out_features + 2*out_features",
         "shortcut": "needs no product: the normalization leaves in_bias, so that out = (in_bias + y) * y",
+    },
+    # All outputs are within a fraction of the spacing of bfloat16, so that one rounding shifts all of them the same way,
+    # by up to 1/256 of their value.
+    "32k_Gemm_Sigmoid_LogSumExp": {
+        "tolerance": Tolerance(scale="abs", rtol=0.01, atol_scale=0, offset_floor=0.004),
     },
     "49k_Matmul_AvgPool_GELU_Scale_Max": {
         "title": "Linear, average pooling over features, GELU, scaling, row maximum",

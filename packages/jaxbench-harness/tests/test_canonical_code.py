@@ -76,6 +76,7 @@ COSMETIC = {
     "wording of an error": ("layers.py", "must be at least 1", "has to be positive"),
     "name of a constant": ("layers.py", "EPSILON", "TINY"),
     "name of an alias": ("reference.py", "normalized", "standard"),
+    "bare annotation": ("layers.py", "EPSILON = 1e-6", "EPSILON: float\nEPSILON = 1e-6"),
     "call at module level": ("layers.py", "EPSILON = 1e-6", "EPSILON = 1e-6\njnp.zeros(0)"),
     "annotation": ("layers.py", "def shifted(x, offset)", "def shifted(x: jax.Array, offset: float) -> jax.Array"),
     "string of a bare expression": ("layers.py", "EPSILON = 1e-6", 'EPSILON = 1e-6\n"""Added to a variance."""'),

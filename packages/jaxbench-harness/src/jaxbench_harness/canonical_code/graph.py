@@ -60,13 +60,13 @@ class _Graph:
             return value
         if isinstance(value, enum.Enum):
             return ["Enum", self._class(type(value), None), value.name]
-        if callable(value):
-            return self._class(value, origin) if isinstance(value, type) else self._function(value, origin)
+        if isinstance(value, type):
+            return self._class(value, origin)
         if is_dataclass(value):
             owner = type(value)
             pairs = [[field.name, self.value(getattr(value, field.name), owner.__module__)] for field in fields(value)]
             return ["Instance", self._class(owner, None), pairs]
-        return self._data(value, origin)
+        return self._function(value, origin) if callable(value) else self._data(value, origin)
 
     def _data(self, value: Any, origin: str | None) -> Any:
         if isinstance(value, Mapping):

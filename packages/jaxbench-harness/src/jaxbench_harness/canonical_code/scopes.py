@@ -52,7 +52,7 @@ def _own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
             yield from (inner for inner in ast.walk(node) if isinstance(inner, ast.NamedExpr))
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield from _own_nodes(node.decorator_list)
-        elif not isinstance(node, ast.Lambda):
+        elif not isinstance(node, ast.Lambda) and not (isinstance(node, ast.AnnAssign) and node.value is None):
             yield from _own_nodes(ast.iter_child_nodes(node))
 
 

@@ -89,8 +89,9 @@ class Syntax(ast.NodeVisitor):
         for member in node.body:
             # Names of the class body are not visible in its methods.
             with self._inside(frozenset() if isinstance(member, methods) else bound_names(node.body)):
-                if isinstance(member, ast.AnnAssign):  # a field, whose place has meaning
-                    body.append(["Field", self.visit(member.target), self._value(member.value)])
+                if isinstance(member, ast.AnnAssign) and isinstance(member.target, ast.Name):
+                    # The place of a field has meaning.
+                    body.append(["Field", ["Local", member.target.id], self._value(member.value)])
                 elif not _has_no_meaning(member):
                     body.append(self.visit(member))
         return ["ClassDef", *around, body]

@@ -86,8 +86,8 @@ _CHANGES: Mapping[str, Mapping[str, Any]] = {
         "useful_bytes": "4*batch_size*out_features + 2*out_features",
         "shortcut": "needs no product: the normalization leaves in_bias, so that out = (in_bias + y) * y",
     },
-    # All outputs are within a fraction of the spacing of bfloat16, so that one rounding shifts all of them the same way,
-    # by up to 1/256 of their value.
+    # All outputs are within a fraction of the spacing of bfloat16, so that rounding shifts all of them the same way, by
+    # up to 1/256 of their value.
     "32k_Gemm_Sigmoid_LogSumExp": {
         "tolerance": Tolerance(scale="abs", rtol=0.01, atol_scale=0, offset_floor=0.004),
     },

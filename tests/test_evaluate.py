@@ -12,7 +12,7 @@ from command_line import CANDIDATES, EXAMPLES, CommandLine
 from jaxbench_harness.candidate import read_candidate
 from jaxbench_harness.evaluate import evaluate
 from jaxbench_harness.records import Compiled, Failed, Passed, Record, ResolvedConfig, Verifier
-from jaxbench_harness.registry import find_workload
+from jaxbench_harness.registry import find_release, find_workload
 
 needs_libtpu = pytest.mark.skipif(
     importlib.util.find_spec("libtpu") is None, reason="libtpu exists for x86-64 Linux only"
@@ -40,6 +40,7 @@ def test_example_kernels_pass(jaxbench: CommandLine, example: str, workload: str
     assert record.check.verifier is Verifier.HLO_INTERPRETER
     assert {draw.distribution for draw in record.check.draws} == set(find_workload(workload).distributions)
     assert record.flags == ()
+    assert record.workload.release == find_release("2026.12").recorded_name
     (line,) = (jaxbench.folder / "results" / "evaluations.jsonl").read_text().splitlines()
     assert json.loads(line) == done.document
 

@@ -89,7 +89,9 @@ def _program(workload, size):
 @pytest.fixture
 def handle(monkeypatch, workload):
     """The worker's handler in this process, with the test's workload registered; returns answer and progress."""
-    monkeypatch.setattr(compile_worker, "find_workload", {workload.id: workload}.__getitem__)
+    monkeypatch.setattr(
+        compile_worker, "find_workload", lambda name, release: {(workload.id, None): workload}[name, release]
+    )
 
     def handle(body, blobs):
         progress = []

@@ -28,7 +28,7 @@ from jaxbench_harness.records import (
     StageTime,
     Verdict,
 )
-from jaxbench_harness.registry import find_workload
+from jaxbench_harness.registry import find_workload, recorded_release
 from jaxbench_harness.stages.check_stage import check_numbers
 from jaxbench_harness.stages.compile_stage import GuardedPrograms, guard_and_compile
 from jaxbench_harness.stages.outcome import StageError, failed
@@ -51,6 +51,7 @@ def evaluate(
     workload: Workload,
     config: ResolvedConfig,
     *,
+    release: str | None = None,
     run_id: str | None = None,
     on_stage: OnStage | None = None,
 ) -> Record:
@@ -60,6 +61,7 @@ def evaluate(
         candidate: What is judged.
         workload: What it has to compute.
         config: How; names the target.
+        release: Release that the workload is of; by default the record names the newest one that has frozen it.
         run_id: Id of the run it belongs to; a new one by default.
         on_stage: Called with each stage as it begins.
 
@@ -69,17 +71,21 @@ def evaluate(
     Raises:
         UnknownTargetError: If the config names no known target.
         UnknownWorkloadError: If the workload is not registered: worker processes find it by its id.
-        ValueError: If another workload is registered under that id.
+        UnknownReleaseError: If there is no such release.
+        ReleaseError: If the workload is no longer what the release has frozen, or the config contradicts its protocol.
+        ValueError: If another workload is registered under that id, or in that release.
     """
-    if find_workload(workload.id) is not workload:
-        raise ValueError(f"{workload.id}: not the registered workload of that id; register yours under another id")
-    evaluation = _Evaluation(candidate, workload, config, on_stage or (lambda _stage: None))
+    if find_workload(workload.id, release) is not workload:
+        place = "registered workload" if release is None else f"workload of release {release}"
+        raise ValueError(f"{workload.id}: not the {place} of that id; register yours under another id")
+    named = recorded_release(workload, config, release)
+    evaluation = _Evaluation(candidate, workload, config, release, on_stage or (lambda _stage: None))
     verdict = evaluation.run()
     return Record(
         evaluation_id=uuid.uuid4().hex,
         run_id=run_id or new_run_id(),
         created_at=datetime.now(UTC),
-        workload=workload_ref(workload),
+        workload=workload_ref(workload, named),
         candidate=candidate.ref(),
         config=config,
         environment=current_environment(),
@@ -95,7 +101,12 @@ def evaluate(
 
 
 def compile_only(
-    candidate: Candidate, workload: Workload, config: ResolvedConfig, *, on_stage: OnStage | None = None
+    candidate: Candidate,
+    workload: Workload,
+    config: ResolvedConfig,
+    *,
+    release: str | None = None,
+    on_stage: OnStage | None = None,
 ) -> tuple[Verdict, CompileReport | None]:
     """Traces, guards and compiles a candidate without checking its numbers.
 
@@ -103,7 +114,7 @@ def compile_only(
         Whether the compiler accepted the full-size Program, and its report. Where it could not be asked, the verdict
         is an infrastructure failure.
     """
-    evaluation = _Evaluation(candidate, workload, config, on_stage or (lambda _stage: None))
+    evaluation = _Evaluation(candidate, workload, config, release, on_stage or (lambda _stage: None))
     verdict = evaluation.run(until=Stage.COMPILE)
     if isinstance(verdict, Passed) and isinstance(evaluation.compile, CompileSkipped):
         reason = evaluation.compile.reason
@@ -114,10 +125,18 @@ def compile_only(
 class _Evaluation:
     """What an evaluation has found so far."""
 
-    def __init__(self, candidate: Candidate, workload: Workload, config: ResolvedConfig, on_stage: OnStage) -> None:
+    def __init__(
+        self,
+        candidate: Candidate,
+        workload: Workload,
+        config: ResolvedConfig,
+        release: str | None,
+        on_stage: OnStage,
+    ) -> None:
         self._candidate = candidate
         self._workload = workload
         self._config = config
+        self._release = release
         self._on_stage = on_stage
         self._target = get_target(config.target)
         self._stage = Stage.LOAD
@@ -156,7 +175,9 @@ class _Evaluation:
         self.stages.append(StageTime(stage=Stage.TRACE, wall_s=trace.wall_s))
 
         self._begin(Stage.COMPILE)
-        self._guarded = guard_and_compile(self.programs, self._workload, self._target, self._config)
+        self._guarded = guard_and_compile(
+            self.programs, self._workload, self._target, self._config, release=self._release
+        )
         self.compile = self._guarded.report
         self.stages.append(StageTime(stage=Stage.COMPILE, wall_s=self._guarded.wall_s))
         if until is Stage.COMPILE:
@@ -172,6 +193,7 @@ class _Evaluation:
             config=self._config,
             guarded=self._guarded,
             seed=seed,
+            release=self._release,
         )
         self.check = checked.report
         self.stages.append(StageTime(stage=Stage.CHECK, wall_s=checked.wall_s))

@@ -17,6 +17,8 @@ class CheckRequest(Model):
 
     workload_id: NonEmptyStr
     """Workload to check against."""
+    release: NonEmptyStr | None = None
+    """Release to take it from; null takes the registered one."""
     size: NonEmptyStr
     """Size of the check."""
     seed: int

@@ -21,7 +21,7 @@ HISTOGRAM_EDGES = tuple(10.0**exponent for exponent in range(-7, 3))
 """Upper edges of the error histogram's bins, in units of S."""
 
 _TINY = float(np.finfo(np.float32).tiny)
-_CONSTANT = 1e-7
+CONSTANT_SPREAD = 1e-7
 """A spread below this share of the RMS is float32 rounding of a constant."""
 
 
@@ -190,7 +190,7 @@ def _spread(values: Floats) -> float:
     """Returns the standard deviation, or the RMS of a constant; positive."""
     size = _root_mean_square(values)
     spread = float(values.std()) if values.size else 0.0
-    return max(spread if spread > _CONSTANT * size else size, _TINY)
+    return max(spread if spread > CONSTANT_SPREAD * size else size, _TINY)
 
 
 def _mismatch(flat_index: int, got: Floats, expected: Floats) -> Mismatch:

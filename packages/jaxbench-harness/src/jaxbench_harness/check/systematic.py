@@ -31,13 +31,13 @@ BLOCK_COLUMNS, BLOCK_ROWS = 128, 64
 MIN_BLOCK_ELEMENTS = 1024
 """Blocks are extended, along the last axes first, to at least so many elements where the array has them."""
 
-_MIN_SPREAD = 0.01
+MIN_SPREAD = 0.01
 """Least standard deviation of the reference, in units of S, over which a slope is estimated."""
 
-_MIN_SPREAD_OF_MEAN = 2.0**-6
+MIN_SPREAD_OF_MEAN = 2.0**-6
 """The same in units of |mean|: two to four steps of bfloat16, below which rounding distorts the slope."""
 
-_MIN_BLOCK_SPREAD = 0.1
+MIN_BLOCK_SPREAD = 0.1
 """Least spread, in units of S, that the RMS error of a block is relative to."""
 
 
@@ -76,12 +76,12 @@ def fit(reference: Floats, error: Floats) -> Fit:
     centred = x - mean
     squares = float(centred @ centred)
     spread = math.sqrt(squares / count)
-    relative_rms = math.sqrt(float(e @ e) / count) / max(spread, _MIN_BLOCK_SPREAD)
+    relative_rms = math.sqrt(float(e @ e) / count) / max(spread, MIN_BLOCK_SPREAD)
     if count < MIN_FIT_ELEMENTS:
         return Fit(None, 0.0, None, 0.0, relative_rms)
     residual = e - offset
     slope, slope_excess = None, 0.0
-    if spread > max(_MIN_SPREAD, _MIN_SPREAD_OF_MEAN * abs(mean)):
+    if spread > max(MIN_SPREAD, MIN_SPREAD_OF_MEAN * abs(mean)):
         tilt = float(centred @ e) / squares
         residual = residual - tilt * centred
         weighted = centred * residual

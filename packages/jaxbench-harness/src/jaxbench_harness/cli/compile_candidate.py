@@ -7,6 +7,7 @@ from jaxbench_harness.cli.documents import CompileDocument
 from jaxbench_harness.cli.options import (
     CandidateArgument,
     CompileTimeoutOption,
+    ReleaseOption,
     RequirePallasOption,
     TraceTimeoutOption,
     resolve_config,
@@ -30,6 +31,7 @@ def compile_candidate(
     file: CandidateArgument,
     workload_id: WorkloadOption,
     target: TargetOption = "v6e",
+    release: ReleaseOption = None,
     require_pallas: RequirePallasOption = None,
     trace_timeout: TraceTimeoutOption = None,
     compile_timeout: CompileTimeoutOption = None,
@@ -37,22 +39,28 @@ def compile_candidate(
 ) -> None:
     """Cross-compile one candidate at full size: memory, kernels, or the compiler's message. Writes no record."""
     with usage_errors():
-        workload = find_workload(workload_id)
+        workload = find_workload(workload_id, release)
         candidate = read_candidate(file)
         config = resolve_config(
             target,
+            release,
             require_pallas=require_pallas,
             trace_timeout_s=trace_timeout,
             compile_timeout_s=compile_timeout,
         )
     with reporting() as reporter:
         verdict, report = compile_only(
-            candidate, workload, config, on_stage=lambda stage: reporter.stage(workload.id, stage)
+            candidate,
+            workload,
+            config,
+            release=release,
+            on_stage=lambda stage: reporter.stage(workload.id, stage),
         )
         reporter.done(workload.id, verdict)
     if as_json:
         document = CompileDocument(
             workload_id=workload.id,
+            release=release,
             target=config.target,
             candidate_digest=candidate.digest,
             verdict=verdict,

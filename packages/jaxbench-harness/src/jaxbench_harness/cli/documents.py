@@ -71,8 +71,10 @@ class ListDocument(Model):
 
     target: NonEmptyStr
     """Target of the bounds."""
+    release: NonEmptyStr | None
+    """Release that was asked for; null for the registered workloads."""
     workloads: tuple[WorkloadSummary, ...]
-    """Every registered workload."""
+    """Every workload of it."""
 
 
 class SizeSummary(Model):
@@ -95,6 +97,8 @@ class ShowDocument(Model):
     """Workload version."""
     digest: Sha256
     """Content digest of the definition."""
+    release: NonEmptyStr | None
+    """Release that was asked for; null for the registered workload."""
     title: str
     """A few words."""
     tier: Tier
@@ -127,12 +131,13 @@ class ShowDocument(Model):
     """Physical limits at full size."""
 
     @classmethod
-    def of(cls, workload: Workload, target: Target) -> Self:
-        """Returns the document for `workload`."""
+    def of(cls, workload: Workload, target: Target, release: str | None) -> Self:
+        """Returns the document for `workload` of `release`, if any."""
         return cls(
             id=workload.id,
             version=workload.version,
             digest=workload_digest(workload),
+            release=release,
             title=workload.title,
             tier=workload.tier,
             family=workload.family,
@@ -166,6 +171,8 @@ class CompileDocument(Model):
 
     workload_id: NonEmptyStr
     """Workload that the candidate was compiled for."""
+    release: NonEmptyStr | None
+    """Release that it was taken from; null for the registered one."""
     target: NonEmptyStr
     """Target."""
     candidate_digest: Sha256

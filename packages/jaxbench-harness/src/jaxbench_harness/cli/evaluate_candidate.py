@@ -11,6 +11,7 @@ from jaxbench_harness.cli.options import (
     CheckTimeoutOption,
     CompileTimeoutOption,
     DrawsOption,
+    ReleaseOption,
     RequirePallasOption,
     ResultsOption,
     SeedOption,
@@ -38,6 +39,7 @@ def evaluate_candidate(
     file: CandidateArgument,
     workload_id: WorkloadOption,
     target: TargetOption = "v6e",
+    release: ReleaseOption = None,
     seed: SeedOption = None,
     draws: DrawsOption = None,
     require_pallas: RequirePallasOption = None,
@@ -50,10 +52,11 @@ def evaluate_candidate(
 ) -> None:
     """Judge one candidate: load, trace, guard, compile for the target, check its numbers; append the record."""
     with usage_errors():
-        workload = find_workload(workload_id)
+        workload = find_workload(workload_id, release)
         candidate = read_candidate(file)
         config = resolve_config(
             target,
+            release,
             seed=seed,
             draws_per_distribution=draws,
             require_pallas=require_pallas,
@@ -63,7 +66,13 @@ def evaluate_candidate(
         )
         path = prepare_record_file(results / "evaluations.jsonl") if record else None
     with reporting() as reporter:
-        found = evaluate(candidate, workload, config, on_stage=lambda stage: reporter.stage(workload.id, stage))
+        found = evaluate(
+            candidate,
+            workload,
+            config,
+            release=release,
+            on_stage=lambda stage: reporter.stage(workload.id, stage),
+        )
         reporter.done(workload.id, found.verdict)
     if as_json:
         print_json(found)

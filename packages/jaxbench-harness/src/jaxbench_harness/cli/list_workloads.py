@@ -2,23 +2,25 @@
 
 from jaxbench_harness.bounds import bound_for
 from jaxbench_harness.cli.documents import ListDocument, WorkloadSummary
+from jaxbench_harness.cli.options import ReleaseOption
 from jaxbench_harness.cli.report import plain_table
 from jaxbench_harness.cli.terminal import JsonOption, TargetOption, out, print_json, usage_errors
 from jaxbench_harness.cli.units import in_bytes, in_time, with_prefix
-from jaxbench_harness.registry import all_workloads
+from jaxbench_harness.registry import workloads_of
 from jaxbench_harness.targets import get_target
 
 
-def list_workloads(target: TargetOption = "v6e", as_json: JsonOption = False) -> None:
+def list_workloads(target: TargetOption = "v6e", release: ReleaseOption = None, as_json: JsonOption = False) -> None:
     """List the workloads with their nominal and useful FLOPs, useful bytes, and the bound of the useful ones."""
     with usage_errors():
         chip = get_target(target)
-        workloads = list(all_workloads().values())
+        workloads = workloads_of(release)
     summaries = tuple(WorkloadSummary.of(workload, bound_for(workload, chip)) for workload in workloads)
     if as_json:
-        print_json(ListDocument(target=chip.name, workloads=summaries))
+        print_json(ListDocument(target=chip.name, release=release, workloads=summaries))
         return
-    table = plain_table(f"{len(summaries)} workloads; bounds on {chip.name}")
+    of_release = "" if release is None else f" of release {release}"
+    table = plain_table(f"{len(summaries)} workloads{of_release}; bounds on {chip.name}")
     table.add_column("\nworkload", overflow="fold")
     table.add_column("\nfamily")
     for column in ("\nFLOPs", "useful\nFLOPs", "useful\nbytes", "\nbound"):

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from jaxbench_harness.records import ResolvedConfig
+from jaxbench_harness.registry import find_release
 from jaxbench_harness.targets import get_target
 
 CandidateArgument = Annotated[
@@ -23,15 +24,32 @@ TraceTimeoutOption = Annotated[
 ]
 CompileTimeoutOption = Annotated[float | None, typer.Option("--compile-timeout", help="Seconds for cross-compiling.")]
 CheckTimeoutOption = Annotated[float | None, typer.Option("--check-timeout", help="Seconds for the numeric check.")]
+ReleaseOption = Annotated[
+    str | None, typer.Option("--release", help="Release whose workloads and protocol to use, such as 2026.12.")
+]
 ResultsOption = Annotated[Path, typer.Option("--results", help="Folder for records.")]
 
 
-def resolve_config(target: str, **written: object) -> ResolvedConfig:
-    """Returns the config for a target with the options that were written; None leaves a default.
+def resolve_config(target: str, release: str | None = None, **written: object) -> ResolvedConfig:
+    """Returns the config for a target with the options that were written.
+
+    Args:
+        target: Name of the target.
+        release: Release whose protocol holds, if any.
+        **written: Options by the name of the config's field; None leaves a default, which is the protocol's if it
+            has one.
 
     Raises:
         UnknownTargetError: If there is no such target.
+        UnknownReleaseError: If there is no such release.
+        ReleaseError: If an option contradicts the protocol of the release.
         pydantic.ValidationError: If an option is out of range.
     """
     chosen = {name: value for name, value in written.items() if value is not None}
-    return ResolvedConfig.model_validate({"target": get_target(target).name, **chosen})
+    if release is None:
+        return ResolvedConfig.model_validate({"target": get_target(target).name, **chosen})
+    found = find_release(release)
+    protocol = found.manifest.protocol.model_dump(include={"draws_per_distribution", "require_pallas"})
+    config = ResolvedConfig.model_validate({"target": get_target(target).name, **protocol, **chosen})
+    found.require_protocol(config)
+    return config

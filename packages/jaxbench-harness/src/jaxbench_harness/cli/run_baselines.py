@@ -10,7 +10,7 @@ import typer
 
 from jaxbench_harness.candidate import xla_baseline
 from jaxbench_harness.cli.documents import RunDocument
-from jaxbench_harness.cli.options import DrawsOption, ResultsOption, SeedOption, resolve_config
+from jaxbench_harness.cli.options import DrawsOption, ReleaseOption, ResultsOption, SeedOption, resolve_config
 from jaxbench_harness.cli.progress import Reporter, reporting
 from jaxbench_harness.cli.report import print_records
 from jaxbench_harness.cli.terminal import (
@@ -25,7 +25,7 @@ from jaxbench_harness.cli.terminal import (
 from jaxbench_harness.evaluate import evaluate, new_run_id
 from jaxbench_harness.isolation import end_all_workers
 from jaxbench_harness.records import Record, ResolvedConfig
-from jaxbench_harness.registry import all_workloads, find_workload
+from jaxbench_harness.registry import find_workload, workloads_of
 from jaxbench_harness.store import append_record, prepare_record_file
 from jaxbench_harness.workload import Workload
 
@@ -42,8 +42,9 @@ QUICK_RUN = (
 
 def run_baselines(
     ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Workload ids.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every registered workload.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Every workload.")] = False,
     target: TargetOption = "v6e",
+    release: ReleaseOption = None,
     seed: SeedOption = None,
     draws: DrawsOption = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Evaluations at a time; one per core by default.")] = None,
@@ -52,12 +53,12 @@ def run_baselines(
 ) -> None:
     """Evaluate the xla baseline of workloads (a quick selection by default) and append the records."""
     with usage_errors():
-        workloads = _selected(ids or [], everything=everything)
-        config = resolve_config(target, seed=seed, draws_per_distribution=draws)
+        workloads = _selected(ids or [], release, everything=everything)
+        config = resolve_config(target, release, seed=seed, draws_per_distribution=draws)
         run_id = new_run_id()
         path = prepare_record_file(results / f"{run_id}.jsonl")
     with reporting() as reporter, ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        futures = [pool.submit(_evaluate, workload, config, run_id, path, reporter) for workload in workloads]
+        futures = [pool.submit(_evaluate, workload, config, release, run_id, path, reporter) for workload in workloads]
         try:
             records = [future.result() for future in futures]
         except BaseException:
@@ -73,24 +74,26 @@ def run_baselines(
     raise typer.Exit(max(exit_code(record.verdict) for record in records))
 
 
-def _selected(ids: Sequence[str], *, everything: bool) -> list[Workload]:
+def _selected(ids: Sequence[str], release: str | None, *, everything: bool) -> list[Workload]:
     if ids and everything:
         usage_error(f"--all and ids ({', '.join(ids)}) exclude each other; leave one out")
-    registered = all_workloads()
     if ids:
-        return [find_workload(workload_id) for workload_id in dict.fromkeys(ids)]
-    chosen = [workload for workload in registered.values() if everything or workload.id in QUICK_RUN]
-    chosen = chosen or list(registered.values())
+        return [find_workload(workload_id, release) for workload_id in dict.fromkeys(ids)]
+    known = workloads_of(release)
+    chosen = [workload for workload in known if everything or workload.id in QUICK_RUN] or known
     if not chosen:
         usage_error("no workloads are registered; install jaxbench-workloads or register your own")
     return chosen
 
 
-def _evaluate(workload: Workload, config: ResolvedConfig, run_id: str, path: Path, reporter: Reporter) -> Record:
+def _evaluate(
+    workload: Workload, config: ResolvedConfig, release: str | None, run_id: str, path: Path, reporter: Reporter
+) -> Record:
     record = evaluate(
         xla_baseline(workload),
         workload,
         config,
+        release=release,
         run_id=run_id,
         on_stage=lambda stage: reporter.stage(workload.id, stage),
     )

@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from jaxbench_harness.cli.documents import ShowDocument
+from jaxbench_harness.cli.options import ReleaseOption
 from jaxbench_harness.cli.report import plain_table
 from jaxbench_harness.cli.terminal import JsonOption, TargetOption, out, print_json, usage_errors
 from jaxbench_harness.cli.units import in_bytes, in_time, with_prefix
@@ -17,12 +18,13 @@ from jaxbench_harness.targets import get_target
 def show_workload(
     workload_id: Annotated[str, typer.Argument(metavar="ID", help="Workload id, such as 8p_GEMM.")],
     target: TargetOption = "v6e",
+    release: ReleaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show what a workload computes: inputs, sizes, FLOPs, bytes, bound and tolerance."""
     with usage_errors():
         chip = get_target(target)
-        document = ShowDocument.of(find_workload(workload_id), chip)
+        document = ShowDocument.of(find_workload(workload_id, release), chip, release)
     if as_json:
         print_json(document)
         return
@@ -41,6 +43,8 @@ def show_workload(
     out.print(f"tolerance: {document.tolerance}", highlight=False)
     out.print(f"input distributions: {', '.join(document.distributions)}", highlight=False)
     out.print(f"digest: {document.digest}", highlight=False)
+    if release is not None:
+        out.print(f"release: {release}", markup=False, highlight=False)
 
 
 def _work(document: ShowDocument) -> Table:

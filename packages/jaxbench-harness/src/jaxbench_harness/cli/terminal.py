@@ -13,9 +13,20 @@ from rich.console import Console
 
 from jaxbench_harness.candidate import CandidateError
 from jaxbench_harness.records import Failed, Owner, Record, Verdict
-from jaxbench_harness.registry import RegistryError, UnknownWorkloadError
+from jaxbench_harness.registry import RegistryError, UnknownReleaseError, UnknownWorkloadError
+from jaxbench_harness.releases import ReleaseError
 from jaxbench_harness.store import StoreError, append_record
 from jaxbench_harness.targets import UnknownTargetError
+
+_WRONG_USAGE = (
+    CandidateError,
+    RegistryError,
+    ReleaseError,
+    StoreError,
+    UnknownReleaseError,
+    UnknownTargetError,
+    UnknownWorkloadError,
+)
 
 _PIPE_WIDTH = 120
 """Columns of tables that are not shown on a terminal."""
@@ -71,7 +82,7 @@ def usage_errors() -> Generator[None]:
     """Turns what a wrong name, file or option raises into a usage error."""
     try:
         yield
-    except (UnknownWorkloadError, UnknownTargetError, CandidateError, RegistryError, StoreError) as error:
+    except _WRONG_USAGE as error:
         usage_error(str(error))
     except ValidationError as error:
         first = error.errors()[0]

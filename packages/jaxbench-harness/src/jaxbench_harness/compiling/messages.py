@@ -14,6 +14,8 @@ class CompileRequest(Model):
 
     workload_id: NonEmptyStr
     """Workload that says what the Programs must take and return."""
+    release: NonEmptyStr | None = None
+    """Release to take it from; null takes the registered one."""
     programs: tuple[ProgramHeader, ...]
     """All Programs; every one is guarded, the full-size one for the target is compiled."""
     target: NonEmptyStr

@@ -25,7 +25,7 @@ class WorkloadRef(Model):
     digest: Sha256
     """Content digest of the definition: reference, dims, inputs, distributions, tolerance."""
     release: NonEmptyStr | None = None
-    """Release whose frozen digest this is; null outside a release."""
+    """Release that has frozen this digest, with `-draft` behind its name while it is one; null outside a release."""
 
 
 class Method(Model):

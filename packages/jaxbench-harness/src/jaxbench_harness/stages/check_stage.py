@@ -30,6 +30,7 @@ def check_numbers(
     config: ResolvedConfig,
     guarded: GuardedPrograms,
     seed: int,
+    release: str | None = None,
 ) -> Checked:
     """Checks the candidate at check size in a fresh process.
 
@@ -41,6 +42,7 @@ def check_numbers(
         config: Limits and number of draws.
         guarded: What the guard counted.
         seed: Base seed of the inputs, drawn after the Programs existed.
+        release: Release that the workload is taken from, if any.
 
     Raises:
         StageError: If a draw fails or the candidate cannot be run.
@@ -49,6 +51,7 @@ def check_numbers(
     source, files = source_request(candidate, target)
     request = CheckRequest(
         workload_id=workload.id,
+        release=release,
         size=CHECK_SIZE,
         seed=seed,
         draws_per_distribution=config.draws_per_distribution,

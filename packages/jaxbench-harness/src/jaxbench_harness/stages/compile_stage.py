@@ -40,15 +40,28 @@ class GuardedPrograms:
 
 
 def guard_and_compile(
-    programs: Sequence[Program], workload: Workload, target: Target, config: ResolvedConfig
+    programs: Sequence[Program],
+    workload: Workload,
+    target: Target,
+    config: ResolvedConfig,
+    *,
+    release: str | None = None,
 ) -> GuardedPrograms:
     """Guards all Programs and cross-compiles the full-size one in a fresh process.
+
+    Args:
+        programs: Programs of one candidate.
+        workload: What they have to take and return.
+        target: What to compile for.
+        config: Limits.
+        release: Release that the workload is taken from, if any.
 
     Raises:
         StageError: If a Program is not acceptable, or the compiler refuses it or does not end.
     """
     request = CompileRequest(
         workload_id=workload.id,
+        release=release,
         programs=tuple(ProgramHeader(size=program.size, platform=program.platform) for program in programs),
         target=target.name,
     )

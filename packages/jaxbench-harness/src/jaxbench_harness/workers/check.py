@@ -13,7 +13,7 @@ from jaxbench_harness.workload import Workload
 def handle(body: str, blobs: list[bytes], progress: Progress) -> tuple[Model, list[bytes]]:
     """Answers a CheckRequest with a CheckAnswer."""
     request = CheckRequest.model_validate_json(body)
-    workload = find_workload(request.workload_id)
+    workload = find_workload(request.workload_id, request.release)
     if request.source is None:
         verifier = Verifier.HLO_INTERPRETER if request.kernels else Verifier.XLA_CPU
         execute = run_program(blobs[0])

@@ -16,7 +16,7 @@ from jaxbench_harness.workers.serving import Progress, serve
 def handle(body: str, blobs: list[bytes], progress: Progress) -> tuple[Model, list[bytes]]:
     """Answers a CompileRequest with a CompileAnswer."""
     request = CompileRequest.model_validate_json(body)
-    workload = find_workload(request.workload_id)
+    workload = find_workload(request.workload_id, request.release)
     progress(Stage.GUARD)
     kernels: dict[str, int] = {}
     full: tuple[Program, Guarded] | None = None

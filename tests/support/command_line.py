@@ -28,13 +28,16 @@ class Finished:
 
 
 class CommandLine:
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, python: Path | None = None) -> None:
         self.folder = folder
+        executable = Path(sys.executable)
+        self._command: list[str | Path] = (
+            [python, executable.with_name("jaxbench")] if python else [executable.with_name("jaxbench")]
+        )
 
     def __call__(self, *arguments: str | Path, env: dict[str, str] | None = None) -> Finished:
-        command = Path(sys.executable).with_name("jaxbench")
         process = subprocess.Popen(
-            [command, *map(str, arguments)],
+            [*self._command, *map(str, arguments)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

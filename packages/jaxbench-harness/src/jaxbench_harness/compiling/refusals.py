@@ -29,6 +29,19 @@ def classify(message: str) -> FailureCode:
     return next((code for pattern, code in _RULES if pattern.search(message)), FailureCode.COMPILER_ERROR)
 
 
+_CHIP_MEMORY = re.compile(r"memory space hbm|HbmOom", re.IGNORECASE)
+
+
+def is_deterministic(message: str) -> bool:
+    """Returns whether a refusal is about the Program and the chip, whatever the state of this host.
+
+    A bare RESOURCE_EXHAUSTED may be about the host's own memory, and what no rule fits may be anything.
+    """
+    code = classify(message)
+    about_chip = code is not FailureCode.HBM_EXHAUSTED or _CHIP_MEMORY.search(message) is not None
+    return code is not FailureCode.COMPILER_ERROR and about_chip
+
+
 def summarize(message: str) -> str:
     """Returns what of the message says most in one line, for a reason."""
     if sizes := _SIZES.search(message):

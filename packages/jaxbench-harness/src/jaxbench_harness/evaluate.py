@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from jaxbench_harness.bounds import bound_for
+from jaxbench_harness.caching import Cache
 from jaxbench_harness.candidate import Candidate
 from jaxbench_harness.digests import workload_ref
 from jaxbench_harness.environment import current_environment
@@ -31,7 +32,7 @@ from jaxbench_harness.records import (
 from jaxbench_harness.registry import find_workload
 from jaxbench_harness.stages.check_stage import check_numbers
 from jaxbench_harness.stages.compile_stage import GuardedPrograms, guard_and_compile
-from jaxbench_harness.stages.outcome import StageError, failed
+from jaxbench_harness.stages.outcome import StageError, failed, stage_time
 from jaxbench_harness.stages.trace_stage import trace_programs
 from jaxbench_harness.targets import get_target
 from jaxbench_harness.workload import Workload
@@ -53,6 +54,7 @@ def evaluate(
     *,
     run_id: str | None = None,
     on_stage: OnStage | None = None,
+    cache: Cache | None = None,
 ) -> Record:
     """Judges one candidate on one workload.
 
@@ -62,6 +64,7 @@ def evaluate(
         config: How; names the target.
         run_id: Id of the run it belongs to; a new one by default.
         on_stage: Called with each stage as it begins.
+        cache: Where traces, compile reports and compiled code of checks are kept; None neither reads nor keeps any.
 
     Returns:
         The record: a failure is a verdict, not an exception.
@@ -73,7 +76,7 @@ def evaluate(
     """
     if find_workload(workload.id) is not workload:
         raise ValueError(f"{workload.id}: not the registered workload of that id; register yours under another id")
-    evaluation = _Evaluation(candidate, workload, config, on_stage or (lambda _stage: None))
+    evaluation = _Evaluation(candidate, workload, config, on_stage or (lambda _stage: None), cache)
     verdict = evaluation.run()
     return Record(
         evaluation_id=uuid.uuid4().hex,
@@ -95,7 +98,12 @@ def evaluate(
 
 
 def compile_only(
-    candidate: Candidate, workload: Workload, config: ResolvedConfig, *, on_stage: OnStage | None = None
+    candidate: Candidate,
+    workload: Workload,
+    config: ResolvedConfig,
+    *,
+    on_stage: OnStage | None = None,
+    cache: Cache | None = None,
 ) -> tuple[Verdict, CompileReport | None]:
     """Traces, guards and compiles a candidate without checking its numbers.
 
@@ -103,7 +111,7 @@ def compile_only(
         Whether the compiler accepted the full-size Program, and its report. Where it could not be asked, the verdict
         is an infrastructure failure.
     """
-    evaluation = _Evaluation(candidate, workload, config, on_stage or (lambda _stage: None))
+    evaluation = _Evaluation(candidate, workload, config, on_stage or (lambda _stage: None), cache)
     verdict = evaluation.run(until=Stage.COMPILE)
     if isinstance(verdict, Passed) and isinstance(evaluation.compile, CompileSkipped):
         reason = evaluation.compile.reason
@@ -114,11 +122,19 @@ def compile_only(
 class _Evaluation:
     """What an evaluation has found so far."""
 
-    def __init__(self, candidate: Candidate, workload: Workload, config: ResolvedConfig, on_stage: OnStage) -> None:
+    def __init__(
+        self,
+        candidate: Candidate,
+        workload: Workload,
+        config: ResolvedConfig,
+        on_stage: OnStage,
+        cache: Cache | None,
+    ) -> None:
         self._candidate = candidate
         self._workload = workload
         self._config = config
         self._on_stage = on_stage
+        self._cache = cache
         self._target = get_target(config.target)
         self._stage = Stage.LOAD
         self._guarded: GuardedPrograms | None = None
@@ -132,7 +148,7 @@ class _Evaluation:
         try:
             self._run_stages(until)
         except StageError as failure:
-            self.stages.append(StageTime(stage=failure.verdict.stage, wall_s=failure.wall_s))
+            self.stages.append(failure.time)
             self.compile = failure.compile or self.compile
             self.check = failure.check or self.check
             return failure.verdict
@@ -151,14 +167,14 @@ class _Evaluation:
 
     def _run_stages(self, until: Stage) -> None:
         self._begin(Stage.TRACE)
-        trace = trace_programs(self._candidate, self._workload, self._target, self._config)
+        trace = trace_programs(self._candidate, self._workload, self._target, self._config, self._cache)
         self.programs = trace.programs
-        self.stages.append(StageTime(stage=Stage.TRACE, wall_s=trace.wall_s))
+        self.stages.append(stage_time(Stage.TRACE, trace.spent, trace.cached))
 
         self._begin(Stage.COMPILE)
-        self._guarded = guard_and_compile(self.programs, self._workload, self._target, self._config)
+        self._guarded = guard_and_compile(self.programs, self._workload, self._target, self._config, self._cache)
         self.compile = self._guarded.report
-        self.stages.append(StageTime(stage=Stage.COMPILE, wall_s=self._guarded.wall_s))
+        self.stages.append(stage_time(Stage.COMPILE, self._guarded.spent, self._guarded.cached))
         if until is Stage.COMPILE:
             return
 
@@ -172,9 +188,10 @@ class _Evaluation:
             config=self._config,
             guarded=self._guarded,
             seed=seed,
+            cache=self._cache,
         )
         self.check = checked.report
-        self.stages.append(StageTime(stage=Stage.CHECK, wall_s=checked.wall_s))
+        self.stages.append(stage_time(Stage.CHECK, checked.spent, checked.cached))
 
     def flags(self) -> list[Flag]:
         """Returns the reasons for review; a baseline made from a reference needs no kernel."""

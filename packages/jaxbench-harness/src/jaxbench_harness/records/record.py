@@ -159,8 +159,8 @@ class StageTime(Model):
     peak_bytes: ByteCount | None = None
     """Most resident memory of its process; null where there was none, or the platform does not say."""
     cached: Literal["result", "executables"] | None = None
-    """What came from the cache. `result`: all that the stage found; times within are those of the original. `executables`:
-    compiled code that draws inputs and computes the reference; the numbers themselves never. Null: nothing."""
+    """What came from the cache. `result`: all that the stage found; `compile_s` is then of the original compile.
+    `executables`: compiled code that draws inputs and computes the reference, never numbers. Null: nothing."""
 
 
 class Record(Model):

@@ -100,10 +100,15 @@ def compile_key(programs: Sequence[Program], workload: Workload, target: Target)
 
 def _is_lasting(answer: CompileAnswer) -> bool:
     """Returns whether the same request would be answered so again."""
-    result = answer.result
-    return isinstance(result, Compiled | GuardRefused) or (
-        isinstance(result, CompileRefused) and is_deterministic(result.message)
-    )
+    match answer.result:
+        case Compiled():
+            return True
+        case GuardRefused(code=code):
+            return code is not FailureCode.PROTOCOL  # what cannot be read may have met a lack of memory
+        case CompileRefused(message=message):
+            return is_deterministic(message)
+        case CompileSkipped():
+            return False
 
 
 def _judged(

@@ -41,9 +41,7 @@ class StageError(Exception):
 
 def stage_time(stage: Stage, spent: Spent, cached: Cached = None) -> StageTime:
     """Returns what a record keeps of what a stage took."""
-    return StageTime(
-        stage=stage, wall_s=spent.wall_s, cpu_s=spent.cpu_s, peak_bytes=spent.peak_bytes, cached=cached
-    )
+    return StageTime(stage=stage, wall_s=spent.wall_s, cpu_s=spent.cpu_s, peak_bytes=spent.peak_bytes, cached=cached)
 
 
 def since(started: float) -> Spent:

@@ -55,7 +55,7 @@ class Cache:
     """
 
     def __init__(self, folder: Path, max_bytes: int = MAX_BYTES) -> None:
-        self.folder = folder
+        self.folder = folder.absolute()
         self.max_bytes = max_bytes
 
     @classmethod

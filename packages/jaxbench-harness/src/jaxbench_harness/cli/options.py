@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from jaxbench_harness.caching import Cache
 from jaxbench_harness.records import ResolvedConfig
 from jaxbench_harness.targets import get_target
 
@@ -23,7 +24,16 @@ TraceTimeoutOption = Annotated[
 ]
 CompileTimeoutOption = Annotated[float | None, typer.Option("--compile-timeout", help="Seconds for cross-compiling.")]
 CheckTimeoutOption = Annotated[float | None, typer.Option("--check-timeout", help="Seconds for the numeric check.")]
+CacheOption = Annotated[
+    bool,
+    typer.Option("--cache/--no-cache", help="Whether to use and keep traces, compile reports and compiled checks."),
+]
 ResultsOption = Annotated[Path, typer.Option("--results", help="Folder for records.")]
+
+
+def resolve_cache(*, wanted: bool) -> Cache | None:
+    """Returns the user's cache, or None where it is not wanted."""
+    return Cache.of_user() if wanted else None
 
 
 def resolve_config(target: str, **written: object) -> ResolvedConfig:

@@ -15,7 +15,7 @@ def schema_text(name: str) -> str:
 
 
 def print_schema(
-    name: Annotated[str, typer.Argument(help="record, list, show, evaluate, compile, run or doctor.")] = "record",
+    name: Annotated[str, typer.Argument(help=f"One of {', '.join(DOCUMENTS)}.")] = "record",
 ) -> None:
     """Print the JSON Schema of a record or of what a command prints with --json."""
     if name not in DOCUMENTS:

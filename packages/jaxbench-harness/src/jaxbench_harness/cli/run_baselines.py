@@ -8,9 +8,17 @@ from typing import Annotated
 
 import typer
 
+from jaxbench_harness.caching import Cache
 from jaxbench_harness.candidate import xla_baseline
 from jaxbench_harness.cli.documents import RunDocument
-from jaxbench_harness.cli.options import DrawsOption, ResultsOption, SeedOption, resolve_config
+from jaxbench_harness.cli.options import (
+    CacheOption,
+    DrawsOption,
+    ResultsOption,
+    SeedOption,
+    resolve_cache,
+    resolve_config,
+)
 from jaxbench_harness.cli.progress import Reporter, reporting
 from jaxbench_harness.cli.report import print_records
 from jaxbench_harness.cli.terminal import (
@@ -48,6 +56,7 @@ def run_baselines(
     draws: DrawsOption = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Evaluations at a time; one per core by default.")] = None,
     results: ResultsOption = Path("results"),
+    cached: CacheOption = True,
     as_json: JsonOption = False,
 ) -> None:
     """Evaluate the xla baseline of workloads (a quick selection by default) and append the records."""
@@ -56,8 +65,9 @@ def run_baselines(
         config = resolve_config(target, seed=seed, draws_per_distribution=draws)
         run_id = new_run_id()
         path = prepare_record_file(results / f"{run_id}.jsonl")
+    cache = resolve_cache(wanted=cached)
     with reporting() as reporter, ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        futures = [pool.submit(_evaluate, workload, config, run_id, path, reporter) for workload in workloads]
+        futures = [pool.submit(_evaluate, workload, config, run_id, path, reporter, cache) for workload in workloads]
         try:
             records = [future.result() for future in futures]
         except BaseException:
@@ -86,13 +96,16 @@ def _selected(ids: Sequence[str], *, everything: bool) -> list[Workload]:
     return chosen
 
 
-def _evaluate(workload: Workload, config: ResolvedConfig, run_id: str, path: Path, reporter: Reporter) -> Record:
+def _evaluate(
+    workload: Workload, config: ResolvedConfig, run_id: str, path: Path, reporter: Reporter, cache: Cache | None
+) -> Record:
     record = evaluate(
         xla_baseline(workload),
         workload,
         config,
         run_id=run_id,
         on_stage=lambda stage: reporter.stage(workload.id, stage),
+        cache=cache,
     )
     append_record(path, record)
     reporter.done(workload.id, record.verdict)

@@ -1,4 +1,4 @@
-"""Runs the command line as a user does: the installed command, in an empty folder."""
+"""Runs the command line as a user does: the installed command, in an empty folder, with an empty cache beside it."""
 
 import json
 import os
@@ -30,6 +30,7 @@ class Finished:
 class CommandLine:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.cache = folder.with_name("cache")
 
     def __call__(self, *arguments: str | Path, env: dict[str, str] | None = None) -> Finished:
         command = Path(sys.executable).with_name("jaxbench")
@@ -39,7 +40,7 @@ class CommandLine:
             stderr=subprocess.PIPE,
             text=True,
             cwd=self.folder,
-            env={**os.environ, **(env or {})},
+            env={**os.environ, "JAXBENCH_CACHE_DIR": str(self.cache), **(env or {})},
         )
         out, err = process.communicate(timeout=600)
         return Finished(process.returncode, out, err, process.pid)

@@ -1,0 +1,106 @@
+"""A second evaluation of the same: what comes from the cache, what is done anew, and what the record says of it."""
+
+import importlib.util
+import json
+
+import jax
+import jax.numpy as jnp
+import jsonschema
+import pytest
+from command_line import EXAMPLES, CommandLine
+from jax import export
+
+from jaxbench_harness.candidate import xla_baseline
+from jaxbench_harness.isolation import Spent
+from jaxbench_harness.program import Program
+from jaxbench_harness.records import CompileSkipped, FailureCode, Owner, ResolvedConfig, Stage
+from jaxbench_harness.registry import find_workload
+from jaxbench_harness.stages.check_stage import check_numbers
+from jaxbench_harness.stages.compile_stage import GuardedPrograms
+from jaxbench_harness.stages.outcome import StageError
+from jaxbench_harness.stages.trace_stage import TracedPrograms
+from jaxbench_harness.targets import get_target
+
+needs_libtpu = pytest.mark.skipif(
+    importlib.util.find_spec("libtpu") is None, reason="libtpu exists for x86-64 Linux only"
+)
+
+OF_THIS_RUN = ("evaluation_id", "run_id", "created_at", "stages")
+
+
+def _cached(record: dict) -> dict[str, str | None]:
+    return {time["stage"]: time["cached"] for time in record["stages"]}
+
+
+@needs_libtpu
+def test_a_second_run_compiles_nothing_and_checks_anew(jaxbench: CommandLine) -> None:
+    run = ("run", "12p_RMSNorm", "--json")
+    (first,), (second,), (third,), (fourth,) = (
+        jaxbench(*run, *more).document["records"]
+        for more in (["--seed", "1"], ["--seed", "1"], [], ["--seed", "1", "--no-cache"])
+    )
+    nothing = {"trace": None, "compile": None, "check": None}
+    reused = {"trace": "result", "compile": "result", "check": "executables"}
+    assert [_cached(record) for record in (first, second, third, fourth)] == [nothing, reused, reused, nothing]
+    for record in (second, fourth):
+        ignored = OF_THIS_RUN if record is second else (*OF_THIS_RUN, "compile")
+        for field in first.keys() - set(ignored):
+            assert record[field] == first[field], field
+    assert second["compile"]["compile_s"] == first["compile"]["compile_s"]
+    assert fourth["compile"] | {"compile_s": 0} == first["compile"] | {"compile_s": 0}
+    seeds = {draw["seed"] for draw in third["check"]["draws"]}
+    assert seeds != {1}
+    assert third["check"]["draws"][0]["metrics"] != first["check"]["draws"][0]["metrics"]
+    for time in first["stages"]:
+        assert time["cpu_s"] > 0
+        assert 50e6 < time["peak_bytes"] < first["config"]["resident_bytes"]
+    assert [time["peak_bytes"] for time in second["stages"][:2]] == [None, None]
+
+
+def test_the_cache_is_shown_and_cleared(jaxbench: CommandLine) -> None:
+    compile_gemm = ("compile", EXAMPLES / "gemm.py", "-w", "8p_GEMM", "--json")
+    jaxbench(*compile_gemm, "--no-cache")
+    shown = jaxbench("cache", "show", "--json").document
+    jsonschema.validate(shown, json.loads(jaxbench("schema", "cache").out))
+    assert (shown["path"], shown["entries"], shown["kinds"]) == (str(jaxbench.cache), 0, {})
+    assert not jaxbench.cache.exists()
+
+    done = jaxbench(*compile_gemm)
+    shown = jaxbench("cache", "show", "--json").document
+    kinds = {kind: summary["entries"] for kind, summary in shown["kinds"].items()}
+    assert kinds == ({"trace": 1, "compile": 1} if done.document["compile"]["kind"] == "compiled" else {"trace": 1})
+    assert shown["entry_bytes"] == sum(path.stat().st_size for path in jaxbench.cache.rglob("*") if path.is_file())
+    findings = {finding["name"]: finding for finding in jaxbench("doctor", "--json").document["findings"]}
+    assert findings["cache"]["status"] == "ok"
+    assert findings["cache"]["detail"].endswith(f" in {jaxbench.cache}")
+
+    done = jaxbench("cache", "clear")
+    assert done.out.startswith(f"removed {shown['entries']} ")
+    assert jaxbench("cache", "show", "--json").document["entries"] == 0
+
+
+def _needs_much_memory(x: jax.Array, weight: jax.Array) -> jax.Array:
+    # Sorting needs the operand and the result in memory: 2 GiB each.
+    shuffled = jax.lax.sort(jnp.arange(2**29, dtype=jnp.float32) * x[0, 0, 0].astype(jnp.float32))
+    return (x * weight * shuffled[0].astype(x.dtype)).astype(x.dtype)
+
+
+def test_a_program_that_needs_too_much_memory_is_ended() -> None:
+    workload = find_workload("12p_RMSNorm")
+    specs = [spec.at(workload.size("check").dims) for spec in workload.array_inputs]
+    shapes = [jax.ShapeDtypeStruct(spec.shape, spec.dtype) for spec in specs]
+    content = bytes(export.export(jax.jit(_needs_much_memory), platforms=["cpu"])(*shapes).serialize())
+    with pytest.raises(StageError) as raised:
+        check_numbers(
+            TracedPrograms((Program("check", "cpu", content),), None, Spent(0.0)),
+            xla_baseline(workload),
+            workload,
+            get_target("v6e"),
+            config=ResolvedConfig(target="v6e", resident_bytes=10**9),
+            guarded=GuardedPrograms(CompileSkipped(reason="not asked"), 0, 0, Spent(0.0)),
+            seed=1,
+        )
+    verdict = raised.value.verdict
+    assert (verdict.stage, verdict.owner, verdict.code) == (Stage.CHECK, Owner.CANDIDATE, FailureCode.MEMORY)
+    assert verdict.reason.startswith("running the candidate: used ")
+    assert verdict.reason.endswith(" bytes of memory, the limit is 1000000000")

@@ -7,10 +7,12 @@ import jax
 import jax.numpy as jnp
 import jsonschema
 import pytest
-from command_line import EXAMPLES, CommandLine
+from command_line import CommandLine
 from jax import export
 
+from jaxbench_harness.caching import Cache
 from jaxbench_harness.candidate import xla_baseline
+from jaxbench_harness.compiling.messages import ProbeAnswer
 from jaxbench_harness.isolation import Spent
 from jaxbench_harness.program import Program
 from jaxbench_harness.records import CompileSkipped, FailureCode, Owner, ResolvedConfig, Stage
@@ -34,23 +36,27 @@ def _cached(record: dict) -> dict[str, str | None]:
 
 @needs_libtpu
 def test_a_second_run_compiles_nothing_and_checks_anew(jaxbench: CommandLine) -> None:
-    run = ("run", "12p_RMSNorm", "--json")
-    (first,), (second,), (third,), (fourth,) = (
-        jaxbench(*run, *more).document["records"]
-        for more in (["--seed", "1"], ["--seed", "1"], [], ["--seed", "1", "--no-cache"])
-    )
+    def run(*options: str) -> dict:
+        (record,) = jaxbench("run", "12p_RMSNorm", "--json", *options).document["records"]
+        return record
+
+    def files() -> dict[str, int]:
+        return {path.name: path.stat().st_mtime_ns for path in jaxbench.cache.rglob("*")}
+
+    first, second, fresh = run("--seed", "1"), run("--seed", "1"), run()
+    before = files()
+    without = run("--seed", "1", "--no-cache")
+    assert files() == before, "neither read nor written"
     nothing = {"trace": None, "compile": None, "check": None}
     reused = {"trace": "result", "compile": "result", "check": "executables"}
-    assert [_cached(record) for record in (first, second, third, fourth)] == [nothing, reused, reused, nothing]
-    for record in (second, fourth):
-        ignored = OF_THIS_RUN if record is second else (*OF_THIS_RUN, "compile")
-        for field in first.keys() - set(ignored):
-            assert record[field] == first[field], field
-    assert second["compile"]["compile_s"] == first["compile"]["compile_s"]
-    assert fourth["compile"] | {"compile_s": 0} == first["compile"] | {"compile_s": 0}
-    seeds = {draw["seed"] for draw in third["check"]["draws"]}
-    assert seeds != {1}
-    assert third["check"]["draws"][0]["metrics"] != first["check"]["draws"][0]["metrics"]
+    assert [_cached(record) for record in (first, second, fresh, without)] == [nothing, reused, reused, nothing]
+    for field in first.keys() - set(OF_THIS_RUN):
+        assert second[field] == first[field], field
+    for field in first.keys() - {*OF_THIS_RUN, "compile"}:
+        assert without[field] == first[field], field
+    assert without["compile"] | {"compile_s": 0} == first["compile"] | {"compile_s": 0}
+    assert {draw["seed"] for draw in fresh["check"]["draws"]} != {1}
+    assert fresh["check"]["draws"][0]["metrics"] != first["check"]["draws"][0]["metrics"]
     for time in first["stages"]:
         assert time["cpu_s"] > 0
         assert 50e6 < time["peak_bytes"] < first["config"]["resident_bytes"]
@@ -58,25 +64,24 @@ def test_a_second_run_compiles_nothing_and_checks_anew(jaxbench: CommandLine) ->
 
 
 def test_the_cache_is_shown_and_cleared(jaxbench: CommandLine) -> None:
-    compile_gemm = ("compile", EXAMPLES / "gemm.py", "-w", "8p_GEMM", "--json")
-    jaxbench(*compile_gemm, "--no-cache")
-    shown = jaxbench("cache", "show", "--json").document
-    jsonschema.validate(shown, json.loads(jaxbench("schema", "cache").out))
-    assert (shown["path"], shown["entries"], shown["kinds"]) == (str(jaxbench.cache), 0, {})
+    empty = jaxbench("cache", "show", "--json").document
+    assert (empty["path"], empty["entries"], empty["kinds"]) == (str(jaxbench.cache), 0, {})
     assert not jaxbench.cache.exists()
 
-    done = jaxbench(*compile_gemm)
+    cache = Cache(jaxbench.cache)
+    for number, kind in enumerate(("trace", "trace", "compile")):
+        cache.put(kind, f"{number:064x}", ProbeAnswer(device_kind="x"), [bytes(1000)])
     shown = jaxbench("cache", "show", "--json").document
-    kinds = {kind: summary["entries"] for kind, summary in shown["kinds"].items()}
-    assert kinds == ({"trace": 1, "compile": 1} if done.document["compile"]["kind"] == "compiled" else {"trace": 1})
-    assert shown["entry_bytes"] == sum(path.stat().st_size for path in jaxbench.cache.rglob("*") if path.is_file())
+    jsonschema.validate(shown, json.loads(jaxbench("schema", "cache").out))
+    assert {kind: summary["entries"] for kind, summary in shown["kinds"].items()} == {"trace": 2, "compile": 1}
+    assert shown["entry_bytes"] == sum(path.stat().st_size for path in jaxbench.cache.glob("*/*"))
     findings = {finding["name"]: finding for finding in jaxbench("doctor", "--json").document["findings"]}
     assert findings["cache"]["status"] == "ok"
     assert findings["cache"]["detail"].endswith(f" in {jaxbench.cache}")
 
-    done = jaxbench("cache", "clear")
-    assert done.out.startswith(f"removed {shown['entries']} ")
-    assert jaxbench("cache", "show", "--json").document["entries"] == 0
+    assert jaxbench("cache", "clear").out.startswith("removed 3 entries of 3.")
+    assert cache.entries() == []
+    assert jaxbench.left() == []
 
 
 def _needs_much_memory(x: jax.Array, weight: jax.Array) -> jax.Array:

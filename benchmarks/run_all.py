@@ -56,7 +56,8 @@ def report(runs: list[Run]) -> Iterator[str]:
     yield "| --- | --- | --- | --- | --- |"
     for run in runs:
         passed = sum(isinstance(record.verdict, Passed) for record in run.records)
-        yield f"| {run.name} | {passed} | {run.wall_s:.0f} s | {run.cpu_s:.0f} s | {run.load[0]:.1f}, {run.load[1]:.1f} |"
+        load = ", ".join(f"{value:.1f}" for value in run.load)
+        yield f"| {run.name} | {passed} | {run.wall_s:.0f} s | {run.cpu_s:.0f} s | {load} |"
     yield ""
     yield "| run, stage | processes | from the cache | CPU, sum | CPU, median | CPU, largest | peak memory, largest |"
     yield "| --- | --- | --- | --- | --- | --- | --- |"

@@ -134,4 +134,5 @@ def test_the_compiler_is_told_the_target_and_never_asks_the_network(target):
     environment = compiler_environment(target)
     assert environment["TPU_ACCELERATOR_TYPE"] == target.accelerator_type
     assert environment["TPU_SKIP_MDS_QUERY"] == "1"
+    assert environment["LIBTPU_INIT_ARGS"] == "--xla_jf_internal_num_threads=1"
     assert all(isinstance(value, str) for value in environment.values())

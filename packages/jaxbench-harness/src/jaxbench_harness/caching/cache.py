@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 import platformdirs
 from pydantic import ValidationError
@@ -31,6 +31,7 @@ MAX_BYTES = 2**30
 
 _FORMAT = b"jaxbench-cache-1\n"
 _SUFFIX = ".entry"
+_UNFINISHED = ".unfinished"
 _ABANDONED_S = 3600.0
 """Age at which a file that was never finished is removed."""
 
@@ -59,7 +60,7 @@ class Cache:
         self.max_bytes = max_bytes
 
     @classmethod
-    def of_user(cls) -> "Cache":
+    def of_user(cls) -> Self:
         """Returns the cache in `JAXBENCH_CACHE_DIR`, or else in the platform's folder for caches."""
         named = os.environ.get(DIRECTORY_VARIABLE)
         return cls(Path(named) if named else platformdirs.user_cache_path("jaxbench", appauthor=False))
@@ -132,9 +133,6 @@ class Cache:
             with contextlib.suppress(OSError):
                 if time.time() - path.stat().st_mtime > _ABANDONED_S:
                     _remove(path)
-
-
-_UNFINISHED = ".unfinished"
 
 
 def _encode(kind: Kind, key: str, body: str, blobs: Sequence[bytes]) -> bytes:

@@ -20,6 +20,7 @@ _RULES: tuple[tuple[re.Pattern[str], FailureCode], ...] = (
 _SIZES = re.compile(
     r"(?:Scoped allocation with size \S+ and limit \S+ exceeded \w+ \w+ limit by [\d.]+\w)"
     r"|(?:Used \S+ of \S+ \w+)"
+    r"|(?:the total memory required for .+? exceeds available \w+ \(\S+\))"
 )
 """The part of an out-of-memory message that has the numbers."""
 

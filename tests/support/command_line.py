@@ -1,4 +1,4 @@
-"""Runs the command line as a user does: the installed command, in an empty folder."""
+"""Runs the command line as a user does: the installed command, in an empty folder, with an empty cache beside it."""
 
 import json
 import os
@@ -34,6 +34,7 @@ class CommandLine:
         self._command: list[str | Path] = (
             [python, executable.with_name("jaxbench")] if python else [executable.with_name("jaxbench")]
         )
+        self.cache = folder.with_name("cache")
 
     def __call__(self, *arguments: str | Path, env: dict[str, str] | None = None) -> Finished:
         process = subprocess.Popen(
@@ -42,7 +43,7 @@ class CommandLine:
             stderr=subprocess.PIPE,
             text=True,
             cwd=self.folder,
-            env={**os.environ, **(env or {})},
+            env={**os.environ, "JAXBENCH_CACHE_DIR": str(self.cache), **(env or {})},
         )
         out, err = process.communicate(timeout=600)
         return Finished(process.returncode, out, err, process.pid)

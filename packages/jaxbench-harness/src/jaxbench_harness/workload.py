@@ -16,6 +16,12 @@ Tier = Literal["production", "kernelbench", "user"]
 DtypeName = Literal["bfloat16", "float32", "int32", "int8", "bool"]
 ITEM_BYTES: Mapping[DtypeName, int] = {"bfloat16": 2, "float32": 4, "int32": 4, "int8": 1, "bool": 1}
 
+TRACED_SIZES = ("full", "check")
+"""Sizes at which a candidate is traced; every workload has them."""
+
+CHECK_SIZE = "check"
+"""Size at which numbers are checked on a CPU."""
+
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
 
@@ -156,7 +162,7 @@ class Workload:
             raise ValueError(f"workload id {self.id!r}: use letters, digits, '_', '.' and '-' only")
         if self.version < 1:
             raise ValueError(f"{self.id}: version is {self.version}, it starts at 1")
-        for name in ("full", "check"):
+        for name in TRACED_SIZES:
             if name not in self.sizes:
                 raise ValueError(f"{self.id}: has sizes {sorted(self.sizes)}, needs 'full' and 'check'")
         if "standard" not in self.distributions:

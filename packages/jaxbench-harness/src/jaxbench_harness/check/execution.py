@@ -8,6 +8,7 @@ import numpy as np
 from jax import export
 
 from jaxbench_harness.check.arrays import pack, unpack
+from jaxbench_harness.check.executables import CANDIDATE
 from jaxbench_harness.check.messages import CheckFailure, CheckRequest, InterpretAnswer, InterpretRequest
 from jaxbench_harness.isolation import MAX_FILE_BYTES, Limits, NoAnswer, run_worker
 from jaxbench_harness.records import FailureCode, bounded, one_line
@@ -28,7 +29,13 @@ class ExecutionError(Exception):
 
 def run_program(content: bytes) -> Execute:
     """Returns a function that runs a Program for the CPU. It was guarded before it came here."""
-    call = jax.jit(export.deserialize(bytearray(content)).call)
+    exported = export.deserialize(bytearray(content))
+
+    def candidate(*values: jax.Array) -> Any:
+        return exported.call(*values)
+
+    candidate.__name__ = CANDIDATE
+    call = jax.jit(candidate)
 
     def execute(inputs: Inputs) -> np.ndarray[Any, Any]:
         try:
@@ -52,6 +59,7 @@ def run_in_tpu_interpreter(request: CheckRequest, files: Sequence[bytes], worklo
         cpu_s=int(4 * request.timeout_s) + 1,
         address_bytes=request.memory_bytes,
         file_bytes=MAX_FILE_BYTES,
+        resident_bytes=request.resident_bytes,
     )
 
     def execute(inputs: Inputs) -> np.ndarray[Any, Any]:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from jaxbench_harness.cli.cache_command import cache_app
 from jaxbench_harness.cli.compile_candidate import compile_candidate
 from jaxbench_harness.cli.doctor import doctor
 from jaxbench_harness.cli.evaluate_candidate import evaluate_candidate
@@ -31,6 +32,7 @@ app.command("show")(show_workload)
 app.command("evaluate")(evaluate_candidate)
 app.command("compile")(compile_candidate)
 app.command("run")(run_baselines)
+app.add_typer(cache_app, name="cache")
 app.command("doctor")(doctor)
 app.command("schema")(print_schema)
 

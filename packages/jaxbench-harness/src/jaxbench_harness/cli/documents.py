@@ -6,7 +6,7 @@ from typing import Literal, Self
 from jaxbench_harness.bounds import bound_for
 from jaxbench_harness.digests import workload_digest
 from jaxbench_harness.records import Bound, CompileReport, Model, Record, Verdict
-from jaxbench_harness.records.base import NonEmptyStr, Sha256
+from jaxbench_harness.records.base import ByteCount, NonEmptyStr, Sha256
 from jaxbench_harness.targets import Target
 from jaxbench_harness.workload import ArraySpec, InputSpec, Tier, Workload
 
@@ -194,6 +194,30 @@ class RunDocument(Model):
     """The records, in the order of the workloads."""
 
 
+class CacheKindSummary(Model):
+    """The entries of one kind."""
+
+    entries: int
+    """How many there are."""
+    entry_bytes: ByteCount
+    """Their bytes together."""
+
+
+class CacheDocument(Model):
+    """`jaxbench cache show --json`."""
+
+    path: NonEmptyStr
+    """Folder of the cache."""
+    entries: int
+    """How many entries there are."""
+    entry_bytes: ByteCount
+    """Their bytes together."""
+    max_bytes: ByteCount
+    """Bound on them; the entries unused for longest are removed beyond it."""
+    kinds: dict[str, CacheKindSummary]
+    """The same by what an entry holds: `trace`, `compile` or `executables`."""
+
+
 class Finding(Model):
     """One thing that `jaxbench doctor` looked at."""
 
@@ -232,6 +256,7 @@ DOCUMENTS: dict[str, type[Model]] = {
     "evaluate": Record,
     "compile": CompileDocument,
     "run": RunDocument,
+    "cache": CacheDocument,
     "doctor": DoctorDocument,
 }
-"""Schemas by command; `evaluate` prints a record."""
+"""Schemas by command; `evaluate` prints a record, `cache` is `cache show`."""

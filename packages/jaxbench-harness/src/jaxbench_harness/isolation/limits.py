@@ -1,10 +1,12 @@
-"""Resource limits that a worker puts on itself before it does anything else."""
+"""Resource limits of a worker: those it puts on itself before it does anything else, and those watched from outside."""
 
 import ctypes
 import os
+import re
 import resource
 import signal
 import sys
+from pathlib import Path
 
 from jaxbench_harness.records import Model
 
@@ -23,7 +25,11 @@ class Limits(Model):
     """Address-space limit; null for none."""
     file_bytes: int | None = None
     """Largest file that it may write; null for none."""
+    resident_bytes: int | None = None
+    """Limit of resident memory, kept by the supervisor; null for none."""
 
+
+_PEAK_LINE = re.compile(r"^VmHWM:\s*(\d+) kB$", re.MULTILINE)
 
 _PR_SET_PDEATHSIG = 1
 """From Linux's prctl.h."""
@@ -39,6 +45,19 @@ def die_with_parent(parent: int) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
             os.kill(os.getpid(), signal.SIGKILL)
+
+
+def peak_resident_bytes(process: int) -> int | None:
+    """Returns the most resident memory that a process has had, files it maps included; None where Linux does not say.
+
+    Unlike `ru_maxrss` it starts anew with the program that the process runs, so that it holds nothing of its starter.
+    """
+    try:
+        status = Path(f"/proc/{process}/status").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return None
+    found = _PEAK_LINE.search(status)
+    return None if found is None else int(found[1]) * 1024
 
 
 def apply_limits(limits: Limits) -> None:

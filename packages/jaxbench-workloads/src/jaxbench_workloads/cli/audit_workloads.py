@@ -39,7 +39,7 @@ def audit_workloads(
     ] = None,
     record: Annotated[
         str | None,
-        typer.Option(metavar="RELEASE", help="Keep what was found beside the manifest of a release, for `jaxbench show`."),
+        typer.Option(metavar="RELEASE", help="Keep what was found beside this release's manifest."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -10,7 +10,15 @@ from jaxbench_harness.bounds import bound_for
 from jaxbench_harness.cli.options import ReleaseOption
 from jaxbench_harness.cli.report import plain_table
 from jaxbench_harness.cli.selection import ORDERS, SelectionError, ordered, select
-from jaxbench_harness.cli.terminal import JsonOption, TargetOption, print_json, print_unfolded, say, usage_error, usage_errors
+from jaxbench_harness.cli.terminal import (
+    JsonOption,
+    TargetOption,
+    print_json,
+    print_unfolded,
+    say,
+    usage_error,
+    usage_errors,
+)
 from jaxbench_harness.cli.units import in_bytes, in_time, three_digits, with_prefix
 from jaxbench_harness.cli.workload_documents import ListDocument, WorkloadSummary
 from jaxbench_harness.registry import workloads_of

@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Sequence
+from typing import Any, cast
 
 import jinja2
 
@@ -52,19 +53,21 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
-        "audit_lines": audit_lines,
-        "cell": _cell,
-        "code": _code,
-        "flops": _nominal_and_useful,
-        "in_bytes": in_bytes,
-        "in_percent": in_percent,
-        "in_time": in_time,
-        "published": _published,
-        "three_digits": three_digits,
-        "with_prefix": with_prefix,
-        "wrapped": _wrapped,
-    }
+    cast("dict[str, Any]", environment.filters).update(
+        {
+            "audit_lines": audit_lines,
+            "cell": _cell,
+            "code": _code,
+            "flops": _nominal_and_useful,
+            "in_bytes": in_bytes,
+            "in_percent": in_percent,
+            "in_time": in_time,
+            "published": _published,
+            "three_digits": three_digits,
+            "with_prefix": with_prefix,
+            "wrapped": _wrapped,
+        }
+    )
     return environment
 
 

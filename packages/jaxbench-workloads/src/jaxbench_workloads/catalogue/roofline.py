@@ -1,7 +1,8 @@
-"""Roofline figure: published performance of the workloads against the limits of a target. Needs the extra `catalogue`."""
+"""Roofline figure: published performance against the limits of a target. Needs the extra `catalogue`."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 import altair as alt
 import vl_convert
@@ -24,23 +25,25 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 _COLORS = ("#D55E00", "#CC79A7", "#0072B2", "#000000", "#56B4E9", "#009E73")
 _SHAPES = ("circle", "square", "diamond", "cross", "triangle-up", "triangle-down")
 
-_LABELS: Mapping[str, tuple[int, int, str]] = {
-    "6p_Paged_Attention": (9, 4, "left"),
-    "12p_RMSNorm": (9, 4, "left"),
-    "16p_Mamba2_SSD": (9, 4, "left"),
-    "25k_Conv3d_GroupNorm_Mean": (-9, 4, "right"),
-    "28k_ConvTranspose3d_LayerNorm_GELU_Scaling": (-9, 4, "right"),
+_Align = Literal["left", "center", "right"]
+
+_LABELS: Mapping[str, tuple[int, int, _Align]] = {
+    "1p_Flash_Attention": (9, 16, "left"),
+    "2p_GQA_Attention": (9, -7, "left"),
+    "6p_Paged_Attention": (-9, 5, "right"),
+    "8p_GEMM": (4, 23, "left"),
+    "10p_Sparse_MoE": (9, 17, "left"),
+    "12p_RMSNorm": (9, 5, "left"),
+    "13p_Cross_Entropy": (9, 3, "left"),
     "15p_RetNet_Retention": (9, 6, "left"),
-    "1p_Flash_Attention": (9, 4, "left"),
-    "2p_GQA_Attention": (9, 4, "left"),
-    "10p_Sparse_MoE": (9, 4, "left"),
-    "8p_GEMM": (9, 14, "left"),
-    "13p_Cross_Entropy": (9, 4, "left"),
+    "16p_Mamba2_SSD": (9, 5, "left"),
+    "25k_Conv3d_GroupNorm_Mean": (9, 10, "left"),
+    "28k_ConvTranspose3d_LayerNorm_GELU_Scaling": (9, 5, "left"),
 }
 """Offset in pixels and alignment of the label, for the workloads that a reader looks for or that stand alone."""
 
 _WIDTH, _HEIGHT = 860, 500
-_INTENSITY = (0.6, 30_000.0)
+_INTENSITY = (0.6, 60_000.0)
 _TERAFLOPS = (0.3, 2_000.0)
 _INK, _SOFT, _GRID = "#1f2937", "#4b5563", "#e5e7eb"
 _FONT = "Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
@@ -75,9 +78,34 @@ def points(documents: Sequence[ShowDocument], target: Target) -> Iterator[dict[s
 def roofline(documents: Sequence[ShowDocument], target: Target) -> alt.LayerChart:
     """Returns the figure for the documents on `target`."""
     shown = list(points(documents, target))
+    x, y = _axes()
+    base = alt.Chart(alt.Data(values=shown)).encode(x=x)
+    gaps = base.mark_rule(color=_SOFT, opacity=0.3, strokeWidth=1).encode(y=y, y2="attainable:Q")
+    colors = alt.Scale(domain=list(GROUPS), range=_COLORS)
+    shapes = alt.Scale(domain=list(GROUPS), range=_SHAPES)
+    marks = base.mark_point(size=75, strokeWidth=1.8, opacity=0.9).encode(
+        y=y,
+        stroke=alt.Stroke("group:N", title=None, scale=colors),
+        fill=alt.Fill("group:N", title=None, scale=colors),
+        shape=alt.Shape("group:N", title=None, scale=shapes),
+        fillOpacity=alt.condition(alt.datum.implementation == "expert", alt.value(0), alt.value(1)),
+    )
+    return alt.LayerChart(
+        layer=[*_roof(target, x, y), gaps, marks, *_labels(shown, x, y)],
+        title=alt.TitleParams(
+            text=f"Published times on one {target.title} device against its limits",
+            subtitle="filled: plain JAX, compiled by XLA; hollow: tuned kernel; thin line: what is left to gain",
+        ),
+        width=_WIDTH,
+        height=_HEIGHT,
+        config=_config(),
+    )
+
+
+def _axes() -> tuple[alt.X, alt.Y]:
     x = alt.X(
         "intensity:Q",
-        title="arithmetic intensity (useful FLOP per byte of HBM traffic)",
+        title="arithmetic intensity (useful FLOP per useful byte of HBM)",
         scale=alt.Scale(type="log", domain=_INTENSITY, nice=False),
         axis=alt.Axis(values=[1, 10, 100, 1_000, 10_000], format=",d"),
     )
@@ -87,52 +115,37 @@ def roofline(documents: Sequence[ShowDocument], target: Target) -> alt.LayerChar
         scale=alt.Scale(type="log", domain=_TERAFLOPS, nice=False),
         axis=alt.Axis(values=[1, 10, 100, 1_000], format=",d"),
     )
-    base = alt.Chart(alt.Data(values=shown)).encode(x=x)
-    gaps = base.mark_rule(color=_SOFT, opacity=0.3, strokeWidth=1).encode(y=y, y2="attainable:Q")
-    group = alt.Color("group:N", title="family", sort=list(GROUPS), scale=alt.Scale(domain=list(GROUPS), range=_COLORS))
-    shape = alt.Shape("group:N", title="family", sort=list(GROUPS), scale=alt.Scale(domain=list(GROUPS), range=_SHAPES))
-    marks = base.mark_point(size=75, strokeWidth=1.8).encode(
-        y=y,
-        color=group,
-        shape=shape,
-        fill=alt.Fill(
-            "group:N", title="family", sort=list(GROUPS), scale=alt.Scale(domain=list(GROUPS), range=_COLORS)
+    return x, y
+
+
+def _config() -> alt.Config:
+    """Returns the look: an opaque light ground, so that the figure is readable on dark pages as well."""
+    return alt.Config(
+        background="#ffffff",
+        padding=18,
+        font=_FONT,
+        view=alt.ViewConfig(stroke=None),
+        title=alt.TitleConfig(
+            anchor="start",
+            color=_INK,
+            fontSize=16,
+            subtitleColor=_SOFT,
+            subtitleFontSize=13,
+            subtitlePadding=6,
+            offset=14,
         ),
-        fillOpacity=alt.FillOpacity(
-            "implementation:N",
-            title="published time of",
-            scale=alt.Scale(domain=["xla", "expert"], range=[1, 0]),
+        axis=alt.AxisConfig(
+            labelColor=_SOFT,
+            titleColor=_INK,
+            labelFontSize=13,
+            titleFontSize=14,
+            titleFontWeight="normal",
+            titlePadding=10,
+            gridColor=_GRID,
+            domainColor=_SOFT,
+            tickColor=_SOFT,
         ),
-    )
-    layers = [*_roof(target, x, y), gaps, marks, *_labels(shown, x, y)]
-    return (
-        alt.layer(*layers)
-        .properties(width=_WIDTH, height=_HEIGHT)
-        .configure(
-            background="#ffffff",
-            padding=18,
-            font=_FONT,
-            view=alt.ViewConfig(stroke=None),
-            axis=alt.AxisConfig(
-                labelColor=_SOFT,
-                titleColor=_INK,
-                labelFontSize=13,
-                titleFontSize=14,
-                titleFontWeight="normal",
-                titlePadding=10,
-                gridColor=_GRID,
-                domainColor=_SOFT,
-                tickColor=_SOFT,
-            ),
-            legend=alt.LegendConfig(
-                labelColor=_INK,
-                titleColor=_INK,
-                labelFontSize=13,
-                titleFontSize=13,
-                symbolSize=85,
-                orient="bottom",
-            ),
-        )
+        legend=alt.LegendConfig(labelColor=_INK, labelFontSize=13, symbolSize=85, orient="bottom", columnPadding=18),
     )
 
 
@@ -146,7 +159,7 @@ def _roof(target: Target, x: alt.X, y: alt.Y) -> list[alt.Chart]:
     slope = (_HEIGHT / math.log10(_TERAFLOPS[1] / _TERAFLOPS[0])) / (_WIDTH / math.log10(high / low))
     angle = -math.degrees(math.atan(slope))
     middle = 12.0
-    texts = (
+    texts: tuple[tuple[float, float, float, str, _Align], ...] = (
         (middle, peak * middle / ridge, angle, f"HBM {target.hbm_bytes_per_s / 1e9:.0f} GB/s", "center"),
         (high, peak, 0.0, f"bfloat16 peak {peak:.0f} TFLOP/s", "right"),
     )
@@ -166,12 +179,12 @@ def _text(
     angle: float = 0,
     dx: float = 0,
     dy: float = 0,
-    align: str,
+    align: _Align,
 ) -> alt.Chart:
     data = alt.Data(values=[{"intensity": at, "reached": height, "text": text}])
     return (
         alt.Chart(data)
-        .mark_text(angle=angle % 360, dx=dx, dy=dy, align=align, fontSize=13, color=_INK)
+        .mark_text(angle=angle % 360, dx=dx, dy=dy, align=align, baseline="middle", fontSize=13, color=_INK)
         .encode(x=x, y=y, text="text:N")
     )
 
@@ -181,7 +194,7 @@ def _labels(shown: Sequence[Mapping[str, str | float]], x: alt.X, y: alt.Y) -> l
     for point in shown:
         if point["implementation"] == "xla" and point["id"] in _LABELS:
             dx, dy, align = _LABELS[str(point["id"])]
-            name = " ".join(str(point["id"]).split("_")[:3])
+            name = " ".join(str(point["id"]).split("_")[: 2 if str(point["id"]).startswith("28k") else 3])
             labels.append(
                 _text(float(point["intensity"]), float(point["reached"]), name, x, y, dx=dx, dy=dy, align=align)
             )

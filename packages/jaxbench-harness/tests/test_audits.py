@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -144,12 +145,9 @@ def test_a_published_time_has_a_bound_fraction_only_where_it_compares(load, work
     assert document.published_source == "a paper"
 
 
-def test_show_has_the_source_of_the_reference_where_there_is_one(load, workload):
+@pytest.mark.parametrize("wrap", [lambda function: function, partial], ids=["function", "partial"])
+def test_show_has_the_source_of_the_reference(load, workload, wrap):
     load()
-    assert ShowDocument.of(workload).source.startswith("def scaled_product(x, y, scale, *, K):\n    return")
-    namespace = {}
-    exec("def product(x, y, scale):\n    return x @ y * scale", namespace)
-    undefined = replace(workload, reference=namespace["product"])
-    namespace["product"].__module__ = "nowhere"
-    document = ShowDocument.of(undefined)
-    assert (document.source, document.reference) == (None, "nowhere.product")
+    document = ShowDocument.of(replace(workload, reference=wrap(workload.reference)))
+    assert document.source.startswith("def scaled_product(x, y, scale, *, K):\n    return")
+    assert document.reference.endswith("conftest.scaled_product")

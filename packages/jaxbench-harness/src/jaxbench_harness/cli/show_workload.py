@@ -10,7 +10,7 @@ from rich.text import Text
 
 from jaxbench_harness.cli.options import ReleaseOption
 from jaxbench_harness.cli.report import plain_table
-from jaxbench_harness.cli.terminal import JsonOption, out, print_json, say, usage_error, usage_errors
+from jaxbench_harness.cli.terminal import JsonOption, out, print_json, say, usage_errors
 from jaxbench_harness.cli.units import in_bytes, in_percent, in_time, three_digits, with_prefix
 from jaxbench_harness.cli.workload_documents import ShowDocument, ShownAudit
 from jaxbench_harness.registry import find_workload
@@ -35,8 +35,6 @@ def show_workload(
 
 
 def _print_source(document: ShowDocument) -> None:
-    if document.source is None:
-        usage_error(f"{document.id}: Python has no source of {document.reference}; it was not defined in a file")
     if sys.stdout.isatty():
         out.print(Syntax(document.source, "python", background_color="default"))
     else:

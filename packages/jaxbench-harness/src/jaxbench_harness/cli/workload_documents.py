@@ -1,9 +1,11 @@
 """The JSON documents of `jaxbench list` and `jaxbench show`: what there is to know of a workload."""
 
 import dataclasses
+import functools
 import inspect
 import textwrap
-from typing import Literal, Self
+from collections.abc import Callable
+from typing import Any, Literal, Self, cast
 
 from jaxbench_harness.bounds import bound_for
 from jaxbench_harness.digests import workload_digest
@@ -236,8 +238,8 @@ class ShowDocument(Model):
     """Roles of the baselines that can be evaluated."""
     reference: NonEmptyStr
     """Module and name of the reference."""
-    source: str | None
-    """Source of the reference; null where it cannot be had."""
+    source: NonEmptyStr
+    """Source of the reference."""
 
     @classmethod
     def of(cls, workload: Workload, release: str | None = None) -> Self:
@@ -249,7 +251,7 @@ class ShowDocument(Model):
         """
         digest = workload_digest(workload)
         bounds = {name: bound_for(workload, target) for name, target in TARGETS.items()}
-        holding = releases_of(workload)
+        holding, reference = releases_of(workload), reference_function(workload)
         audited = [one for one in holding if release in {None, one.name}][:1]
         return cls(
             id=workload.id,
@@ -281,8 +283,8 @@ class ShowDocument(Model):
             ),
             audit=next((ShownAudit.of(one, workload.id, digest) for one in audited), None),
             baselines=BASELINES,
-            reference=f"{workload.reference.__module__}.{workload.reference.__qualname__}",
-            source=reference_source(workload),
+            reference=f"{reference.__module__}.{reference.__qualname__}",
+            source=textwrap.dedent(inspect.getsource(reference)),
         )
 
 
@@ -297,9 +299,9 @@ def argument_summaries(workload: Workload) -> tuple[ArraySummary, ...]:
     return tuple(summaries)
 
 
-def reference_source(workload: Workload) -> str | None:
-    """Returns the source of the reference, docstring included; None where Python does not have it."""
-    try:
-        return textwrap.dedent(inspect.getsource(workload.reference))
-    except (OSError, TypeError):
-        return None
+def reference_function(workload: Workload) -> Callable[..., Any]:
+    """Returns the function that the reference is made of: without what decorators and `partial` put around it."""
+    reference: Any = workload.reference
+    while isinstance(reference, functools.partial):
+        reference = cast("Any", reference).func
+    return inspect.unwrap(reference)

@@ -95,7 +95,7 @@ def audit(tmp_path, monkeypatch):
 def test_record_keeps_the_audit_beside_the_manifest(audit):
     done, path = audit("8p_GEMM", "--record", "2026.12")
     assert done.exit_code == 1  # the audit isn't clean
-    assert f"1 audits recorded in {path}" in done.stderr
+    assert f"1 audit recorded in {path}" in done.stderr
     (release,) = (one for one in RELEASES if one.name == "2026.12")
     reloaded = load_release(
         release.name,

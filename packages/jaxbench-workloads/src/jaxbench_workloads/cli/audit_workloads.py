@@ -66,7 +66,8 @@ def audit_workloads(
     if release is not None:
         with usage_errors():
             written = record_audits(release.path, {one.workload.id: summary_of(one) for one in audited.audits})
-        _progress(f"{len(audited.audits)} audits recorded in {written}")
+        noun = "audit" if len(audited.audits) == 1 else "audits"
+        _progress(f"{len(audited.audits)} {noun} recorded in {written}")
     if as_json:
         print_json(audited)
     clean = sum(audit.clean for audit in audited.audits)

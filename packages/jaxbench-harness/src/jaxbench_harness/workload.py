@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from jaxbench_harness.formulas import Dims, Formula, evaluate, evaluate_int
 from jaxbench_harness.input_distributions import Distribution
+from jaxbench_harness.published import PublishedTimes
 from jaxbench_harness.tolerance import Tolerance
 
 Role = Literal["activation", "weight", "bias", "index"]
@@ -136,6 +137,7 @@ class Workload:
         useful_bytes: Formula of the HBM bytes that no kernel can do without on inputs of `standard`, where fewer than
             `min_bytes`, which it may use as a name.
         shortcut: Why most of the nominal work can be avoided, in words; None where it cannot.
+        published: Times that others have published for it, if any.
     """
 
     id: str
@@ -155,6 +157,7 @@ class Workload:
     useful_flops: Formula | None = None
     useful_bytes: Formula | None = None
     shortcut: str | None = None
+    published: PublishedTimes | None = None
 
     def __post_init__(self) -> None:
         """Refuses a definition that could not be evaluated."""

@@ -49,13 +49,13 @@ def configure(
 
 def main() -> None:
     """Runs the command line; other packages' commands are Typer apps or functions named by their entry point."""
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        command = point.load()
-        if isinstance(command, typer.Typer):
-            app.add_typer(command, name=point.name)
-        else:
-            app.command(point.name)(command)
     try:
+        for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+            command = point.load()
+            if isinstance(command, typer.Typer):
+                app.add_typer(command, name=point.name)
+            else:
+                app.command(point.name)(command)
         app()
     except Exception as error:
         logging.getLogger(__name__).debug("uncaught", exc_info=True)

@@ -2,7 +2,8 @@
 
 import logging
 import sys
-from importlib.metadata import entry_points
+from collections.abc import Sequence
+from importlib.metadata import EntryPoint, entry_points
 from typing import Annotated
 
 import typer
@@ -47,10 +48,19 @@ def configure(
     )
 
 
+def _wanted(arguments: Sequence[str]) -> list[EntryPoint]:
+    """Returns the commands of other packages that may be asked for: importing one can take longer than it runs."""
+    points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
+    asked = next((argument for argument in arguments if not argument.startswith("-")), None)
+    if asked in {command.name for command in app.registered_commands}:
+        return []
+    return [point for point in points if point.name == asked] or points
+
+
 def main() -> None:
     """Runs the command line; other packages' commands are Typer apps or functions named by their entry point."""
     try:
-        for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        for point in _wanted(sys.argv[1:]):
             command = point.load()
             if isinstance(command, typer.Typer):
                 app.add_typer(command, name=point.name)

@@ -24,6 +24,7 @@ from jaxbench_harness.records import (
     Passed,
     Record,
     ResolvedConfig,
+    Sandbox,
     Stage,
     StageTime,
     Verdict,
@@ -89,6 +90,7 @@ def evaluate(
         candidate=candidate.ref(),
         config=config,
         environment=current_environment(),
+        sandbox=evaluation.sandbox,
         programs=tuple(program.ref() for program in evaluation.programs),
         bound=bound_for(workload, get_target(config.target)),
         verdict=verdict,
@@ -142,6 +144,7 @@ class _Evaluation:
         self._stage = Stage.LOAD
         self._guarded: GuardedPrograms | None = None
         self.programs: tuple[Program, ...] = ()
+        self.sandbox: Sandbox | None = None
         self.compile: CompileReport | None = None
         self.check: CheckReport | None = None
         self.stages: list[StageTime] = []
@@ -152,6 +155,7 @@ class _Evaluation:
             self._run_stages(until)
         except StageError as failure:
             self.stages.append(StageTime(stage=failure.verdict.stage, wall_s=failure.wall_s))
+            self.sandbox = failure.sandbox or self.sandbox
             self.compile = failure.compile or self.compile
             self.check = failure.check or self.check
             return failure.verdict
@@ -172,6 +176,7 @@ class _Evaluation:
         self._begin(Stage.TRACE)
         trace = trace_programs(self._candidate, self._workload, self._target, self._config)
         self.programs = trace.programs
+        self.sandbox = trace.sandbox
         self.stages.append(StageTime(stage=Stage.TRACE, wall_s=trace.wall_s))
 
         self._begin(Stage.COMPILE)

@@ -1,6 +1,6 @@
 """Processes that run what must not run in the supervisor."""
 
-from jaxbench_harness.isolation.limits import MAX_FILE_BYTES, Limits
+from jaxbench_harness.isolation.limits import Limits
 from jaxbench_harness.isolation.supervisor import Answer, NoAnswer, end_all_workers, run_worker
 
-__all__ = ["MAX_FILE_BYTES", "Answer", "Limits", "NoAnswer", "end_all_workers", "run_worker"]
+__all__ = ["Answer", "Limits", "NoAnswer", "end_all_workers", "run_worker"]

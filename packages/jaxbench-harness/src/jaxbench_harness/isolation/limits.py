@@ -5,11 +5,18 @@ import os
 import resource
 import signal
 import sys
+from typing import Self
 
 from jaxbench_harness.records import Model
 
 MAX_FILE_BYTES = 64 * 2**20
 """Largest file that a process with candidate code may write."""
+_MAX_OPEN_FILES = 1024
+
+
+def _most_processes() -> int:
+    """XLA starts a few threads per core, which count as processes."""
+    return 256 + 8 * (os.cpu_count() or 1)
 
 
 class Limits(Model):
@@ -23,6 +30,22 @@ class Limits(Model):
     """Address-space limit; null for none."""
     file_bytes: int | None = None
     """Largest file that it may write; null for none."""
+    open_files: int | None = None
+    """Most descriptors at a time; null for none."""
+    processes: int | None = None
+    """Most processes and threads at a time; null for none. Kept only in a user namespace of its own."""
+
+    @classmethod
+    def for_candidates(cls, wall_s: float, address_bytes: int) -> Self:
+        """Returns the limits of a process that runs candidate code."""
+        return cls(
+            wall_s=wall_s,
+            cpu_s=int(4 * wall_s) + 1,
+            address_bytes=address_bytes,
+            file_bytes=MAX_FILE_BYTES,
+            open_files=_MAX_OPEN_FILES,
+            processes=_most_processes(),
+        )
 
 
 _PR_SET_PDEATHSIG = 1
@@ -48,6 +71,8 @@ def apply_limits(limits: Limits) -> None:
         (resource.RLIMIT_CPU, limits.cpu_s),
         (resource.RLIMIT_AS, limits.address_bytes),
         (resource.RLIMIT_FSIZE, limits.file_bytes),
+        (resource.RLIMIT_NOFILE, limits.open_files),
+        (resource.RLIMIT_NPROC, limits.processes),
     ]
     for kind, value in wanted:
         if value is None:

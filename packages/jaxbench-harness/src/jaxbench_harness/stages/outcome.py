@@ -7,6 +7,7 @@ from jaxbench_harness.records import (
     Failed,
     FailureCode,
     Owner,
+    Sandbox,
     Stage,
     bounded,
     one_line,
@@ -23,12 +24,14 @@ class StageError(Exception):
         *,
         compile_report: CompileReport | None = None,
         check_report: CheckReport | None = None,
+        sandbox: Sandbox | None = None,
     ) -> None:
         super().__init__(verdict.reason)
         self.verdict = verdict
         self.wall_s = wall_s
         self.compile = compile_report
         self.check = check_report
+        self.sandbox = sandbox
 
 
 def failed(stage: Stage, code: FailureCode, reason: str, log: str = "", *, owner: Owner = Owner.CANDIDATE) -> Failed:
@@ -47,4 +50,4 @@ def no_answer(ended: NoAnswer, stage: Stage, what: str, *, candidate_owns: bool)
     """
     owner = Owner.CANDIDATE if candidate_owns else Owner.INFRASTRUCTURE
     verdict = failed(stage, ended.code, f"{what}: {ended.reason}", ended.log, owner=owner)
-    return StageError(verdict, ended.wall_s)
+    return StageError(verdict, ended.wall_s, sandbox=ended.sandbox)

@@ -16,6 +16,7 @@ from typing import BinaryIO
 
 from pydantic import ValidationError
 
+from jaxbench_harness.isolation.bytecode import keep_bytecode
 from jaxbench_harness.isolation.channel import ChannelError, Frame, encode_request, read_frame
 from jaxbench_harness.isolation.limits import Limits
 from jaxbench_harness.records import FailureCode, Model, Sandbox, bounded
@@ -87,6 +88,8 @@ def run_worker[T: Model](
     Raises:
         InterruptedError: After `end_all_workers`.
     """
+    if sandboxed:
+        keep_bytecode()
     with tempfile.TemporaryDirectory(prefix="jaxbench-", ignore_cleanup_errors=True) as folder:
         process = _Process(worker, limits, Path(folder), environment or {}, sandboxed=sandboxed)
         started = time.monotonic()

@@ -27,6 +27,8 @@ GEMM = EXAMPLES / "gemm.py"
         (["run", "12p_RMSNorm", "--results", GEMM], "cannot make the results folder"),
         (["show", "gemm"], "unknown workload 'gemm'"),
         (["list", "--target", "v9"], "unknown target 'v9'"),
+        (["list", "--tier", "prod"], "no workload has tier 'prod'; there is kernelbench, production"),
+        (["list", "--sort", "speed"], "cannot sort by 'speed'; there is id, flops"),
         (["schema", "recrod"], "there are record"),
     ],
 )
@@ -51,7 +53,9 @@ def test_json_output_satisfies_its_schema(jaxbench: CommandLine, command: list[s
 
 def test_list_and_show_tell_nominal_from_useful_work(jaxbench: CommandLine) -> None:
     rows = {cells[0]: cells[1:] for line in jaxbench("list").out.splitlines() if (cells := line.split())}
-    assert rows["1p_Flash_Attention"] == ["attention", "2.2", "T", "1.1", "T", "1", "GiB", "1.2", "ms", "compute"]
+    flash = "attention 2.2 T 1.1 T 1 GiB 1024 1.2 ms compute 23 ms"
+    assert rows["1p_Flash_Attention"] == flash.split()
+    assert rows["4p_Sparse_Attention"][-1] == "ms*"
     assert rows["25k_Conv3d_GroupNorm_Mean"][0] == "(shortcut)"
     shown = jaxbench("show", "25k_Conv3d_GroupNorm_Mean").out
     assert "shortcut: needs no convolution" in shown

@@ -1,4 +1,4 @@
-"""Runs the command line as a user does: the installed command, in an empty folder."""
+"""Runs the command line as a user does: the installed command, in an empty folder, with an empty cache beside it."""
 
 import json
 import os
@@ -28,18 +28,22 @@ class Finished:
 
 
 class CommandLine:
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, python: Path | None = None) -> None:
         self.folder = folder
+        executable = Path(sys.executable)
+        self._command: list[str | Path] = (
+            [python, executable.with_name("jaxbench")] if python else [executable.with_name("jaxbench")]
+        )
+        self.cache = folder.with_name("cache")
 
     def __call__(self, *arguments: str | Path, env: dict[str, str] | None = None) -> Finished:
-        command = Path(sys.executable).with_name("jaxbench")
         process = subprocess.Popen(
-            [command, *map(str, arguments)],
+            [*self._command, *map(str, arguments)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             cwd=self.folder,
-            env={**os.environ, **(env or {})},
+            env={**os.environ, "JAXBENCH_CACHE_DIR": str(self.cache), **(env or {})},
         )
         out, err = process.communicate(timeout=600)
         return Finished(process.returncode, out, err, process.pid)

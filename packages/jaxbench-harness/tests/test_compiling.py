@@ -9,7 +9,7 @@ from jax import export
 from jaxbench_harness.compiling.cross_compile import mosaic_kernels
 from jaxbench_harness.compiling.libtpu import compiler_environment
 from jaxbench_harness.compiling.messages import CompileRequest, GuardRefused
-from jaxbench_harness.compiling.refusals import classify, summarize
+from jaxbench_harness.compiling.refusals import classify, is_deterministic, summarize
 from jaxbench_harness.records import CompileSkipped, FailureCode, MosaicKernel, Stage
 from jaxbench_harness.targets import TARGETS
 from jaxbench_harness.tracing.messages import ProgramHeader
@@ -33,6 +33,12 @@ HBM = (
 )
 
 
+TEMPORARIES = (
+    "RESOURCE_EXHAUSTED: E1000: CompileTimeHbmOom: Ran out of memory on HBM, the total memory required for HLO "
+    "temporaries (17.56G) exceeds available HBM (15.75G). HLO module: jit_call.\nSee more details."
+)
+
+
 @pytest.mark.parametrize(
     ("message", "code", "summary"),
     [
@@ -45,6 +51,11 @@ HBM = (
         (VMEM.replace("vmem", "smem"), FailureCode.VMEM_EXHAUSTED, "Used 257.84M of 127.94M smem"),
         (HBM, FailureCode.HBM_EXHAUSTED, "Used 40.00G of 31.25G hbm"),
         (
+            TEMPORARIES,
+            FailureCode.HBM_EXHAUSTED,
+            "the total memory required for HLO temporaries (17.56G) exceeds available HBM (15.75G)",
+        ),
+        (
             "INTERNAL: first\n  Not implemented: offset (1, 3)",
             FailureCode.UNSUPPORTED,
             "Not implemented: offset (1, 3)",
@@ -54,11 +65,28 @@ HBM = (
         ("", FailureCode.COMPILER_ERROR, "no message"),
         ("  \n ", FailureCode.COMPILER_ERROR, "no message"),
     ],
-    ids=["scoped", "vmem", "smem", "hbm", "mosaic", "unimplemented", "other", "empty", "blank"],
+    ids=["scoped", "vmem", "smem", "hbm", "temporaries", "mosaic", "unimplemented", "other", "empty", "blank"],
 )
 def test_refusals_are_classified_and_summarized(message, code, summary):
     assert classify(message) is code
     assert summarize(message) == summary
+
+
+@pytest.mark.parametrize(
+    ("message", "lasting"),
+    [
+        (SCOPED_VMEM, True),
+        (VMEM, True),
+        (HBM, True),
+        (TEMPORARIES, True),
+        ("Not implemented: offset (1, 3)", True),
+        ("RESOURCE_EXHAUSTED: Out of memory allocating 17 bytes.", False),
+        ("INTERNAL: Mosaic failed to compile", False),
+        ("", False),
+    ],
+)
+def test_refusals_about_program_and_chip_are_for_good(message, lasting):
+    assert is_deterministic(message) is lasting
 
 
 def test_a_long_message_becomes_one_line():
@@ -136,4 +164,5 @@ def test_the_compiler_is_told_the_target_and_never_asks_the_network(target):
     environment = compiler_environment(target)
     assert environment["TPU_ACCELERATOR_TYPE"] == target.accelerator_type
     assert environment["TPU_SKIP_MDS_QUERY"] == "1"
+    assert environment["LIBTPU_INIT_ARGS"] == "--xla_jf_internal_num_threads=1"
     assert all(isinstance(value, str) for value in environment.values())

@@ -6,6 +6,7 @@ import pytest
 from jaxbench_harness.digests import FOR_PEOPLE as WORDS
 from jaxbench_harness.digests import PARTS, part_digests, workload_digest, workload_ref
 from jaxbench_harness.input_distributions import Constant, Normal, OutlierElements, SpreadRows, Uniform
+from jaxbench_harness.published import PublishedTime, PublishedTimes
 from jaxbench_harness.tolerance import Tolerance
 from jaxbench_harness.workload import InputSpec, OutputSpec, StaticSpec, Workload, sizes
 
@@ -44,6 +45,13 @@ FOR_PEOPLE = {
     "model": "other",
     "semantics": "other",
     "shortcut": "other",
+    "published": PublishedTimes(
+        target="v6e",
+        version=2,
+        xla=PublishedTime(time_ns=1e6, matches=True, note=""),
+        expert=None,
+        source="a paper",
+    ),
 }
 
 

@@ -2,12 +2,20 @@ import jax
 import numpy as np
 import pytest
 
-from jaxbench_harness.input_distributions import Constant, Normal, OutlierElements, SpreadRows, Uniform
+from jaxbench_harness.input_distributions import (
+    Cancelling,
+    Constant,
+    Normal,
+    OutlierElements,
+    SpreadRows,
+    Uniform,
+    with_cancelling,
+)
 
 DIMS = {"K": 64}
 SHAPE = (400, 256)
 COUNT = SHAPE[0] * SHAPE[1]
-EVERY = [Normal(), Uniform(), Constant(2.5), SpreadRows(), OutlierElements()]
+EVERY = [Normal(), Uniform(), Constant(2.5), SpreadRows(), OutlierElements(), Cancelling(Normal(), 0, 2.0)]
 RANDOM = [distribution for distribution in EVERY if not isinstance(distribution, Constant)]
 
 each = pytest.mark.parametrize("distribution", EVERY, ids=lambda distribution: type(distribution).__name__)
@@ -115,3 +123,41 @@ def test_outlier_elements_have_the_declared_share():
     found = np.mean(values > 1e3)
     # A normal value is within 0.001 of zero with a chance of 0.0008, and no ordinary one reaches 1000.
     assert abs(found - share) < 5 * (share / COUNT) ** 0.5 + 0.001 * share
+
+
+K = 256
+OPERANDS = {"a": Normal(), "b": Normal("1/sqrt(K)")}
+
+
+def _operands(inputs, names=("a", "b")):
+    keys = jax.random.split(jax.random.key(3), 2)
+    shapes = ((512, K), (K, 512))
+    return [np.asarray(inputs[n].draw(k, s, {"K": K}, {})) for n, k, s in zip(names, keys, shapes, strict=True)]
+
+
+def test_cancelling_slices_are_large_and_leave_nothing_in_a_product():
+    plain, cancelling = with_cancelling({"standard": OPERANDS}, "4*sqrt(K)", a=1, b=0).values()
+    a, b = _operands(cancelling)
+    first, second = K // 8, K - 1 - K // 8
+    np.testing.assert_array_equal(a[:, first], a[:, second])
+    np.testing.assert_array_equal(b[first], -b[second])
+    # Terms of standard deviation 16 * 4, 64 times that of the product.
+    terms = np.outer(a[:, first], b[first])
+    assert abs(terms.std() / 64 - 1) < 0.15
+    kept = np.delete(np.arange(K), [first, second])
+    np.testing.assert_allclose(a @ b, a[:, kept] @ b[kept], atol=1e-3)
+    a0, b0 = _operands(plain)
+    np.testing.assert_array_equal(a[:, kept], a0[:, kept])
+    np.testing.assert_array_equal(b[kept], b0[kept])
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_cancelling_takes_any_axis(axis):
+    values = np.moveaxis(_draw(Cancelling(Normal(), axis, 2.0, -1), shape=(16, 24)), axis, 0)
+    extent = values.shape[0]
+    np.testing.assert_array_equal(values[extent // 8], -values[extent - 1 - extent // 8])
+
+
+def test_a_contraction_has_two_operands():
+    with pytest.raises(ValueError, match=r"two operands, got \['a'\]"):
+        with_cancelling({"standard": OPERANDS}, 1, a=1)

@@ -44,7 +44,7 @@ from jaxbench_harness.records.base import LOG_LIMIT, shown
 
 HERE = Path(__file__).parent
 SCHEMAS = HERE.parent / "schemas"
-COMMITTED = ("record", "list", "show", "compile", "run", "doctor")
+COMMITTED = ("record", "list", "show", "compile", "run", "cache", "doctor")
 
 
 def test_imports_no_jax_and_no_numpy():
@@ -344,6 +344,7 @@ def test_golden_records_of_this_version_parse_and_print_the_same(passed_record):
     # Fields that came later have their defaults.
     assert [record.model_dump_json(exclude_unset=True) for record in parsed] == lines
     assert parsed[0].sandbox is None
+    assert {(time.cpu_s, time.peak_bytes, time.cached) for time in parsed[0].stages} == {(None, None, None)}
 
 
 def test_golden_records_of_version_1_still_parse():

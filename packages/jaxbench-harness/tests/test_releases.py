@@ -76,6 +76,15 @@ def test_a_frozen_release_keeps_digests_protocol_versions_and_date(load, workloa
     release.require_unchanged(workload)
 
 
+def test_a_frozen_workload_carries_its_work_and_its_shortcut(load, workload):
+    labelled = replace(workload, useful_flops="M*K*N", useful_bytes="min_bytes - 2*M", shortcut="half of it is known")
+    (frozen,) = freeze(load(labelled)).workloads
+    nbytes = 2 * 256 * 128 + 4 * 128 * 384 + 4 * 256 * 384
+    assert (frozen.nominal_flops, frozen.useful_flops) == (2 * 256 * 128 * 384 + 256 * 384, 256 * 128 * 384)
+    assert (frozen.nominal_bytes, frozen.useful_bytes) == (nbytes, nbytes - 512)
+    assert frozen.shortcut == "half of it is known"
+
+
 def test_a_draft_is_replaced_only_when_told_to(load, workload):
     freeze(load())
     assert load().recorded_name == "2026.1-draft"

@@ -70,6 +70,29 @@ def test_a_right_candidate_becomes_programs_for_both_platforms(workload):
     assert len({program.digest for program in traced.programs}) == 3
 
 
+def test_a_trace_leaves_the_same_programs_wherever_it_is_made(workload):
+    first, second = (_trace(workload, "right.py") for _ in range(2))
+    assert first.programs == second.programs
+    for program in first.programs:
+        assert b"candidate/candidate.py" in program.content
+        assert b"jaxbench-" not in program.content.replace(b"jaxbench-harness", b"")
+        assert str(Path(__file__).parents[3]).encode() not in program.content
+
+
+def test_what_a_trace_takes_is_told(workload):
+    spent = _trace(workload, "right.py").spent
+    assert spent.wall_s > 0
+    assert spent.cpu_s > 0
+    assert 2**26 < spent.peak_bytes < 2**30
+
+
+def test_a_process_beyond_its_memory_is_ended(workload):
+    verdict = _verdict(workload, "takes_memory.py", resident_bytes=5 * 10**8)
+    assert (verdict.stage, verdict.code) == (Stage.LOAD, FailureCode.MEMORY)
+    used, allowed = map(int, re.findall(r"\d{9,}", verdict.reason))
+    assert allowed == 5 * 10**8 < used < 4 * 10**9
+
+
 def test_the_log_has_the_candidates_own_lines_only(workload):
     log = _verdict(workload, "raises_when_traced.py").log
     assert re.findall(r'File "(.*)", line (.*), in (.*)', log) == [("candidate.py", "2", "workload")]

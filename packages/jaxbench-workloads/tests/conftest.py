@@ -31,15 +31,6 @@ class Case:
     def native(self):
         return native_reference(self.workload, self.size, self.inputs)
 
-    def blind_to(self, name):
-        """Returns the exact output where one input is replaced by its mean, or an integer one by its first element."""
-        array = self.inputs[name]
-        blunt = (
-            array.astype("float32").mean() if array.dtype.kind == "f" or array.dtype == "bfloat16" else array.ravel()[0]
-        )
-        replaced = self.inputs | {name: jax.numpy.full_like(array, blunt)}
-        return exact_reference(self.workload, self.size, replaced)
-
     def numpy_reference(self, formulations=REFERENCES):
         """Returns what the independent NumPy implementation makes of the same inputs, in float64."""
         arguments = [

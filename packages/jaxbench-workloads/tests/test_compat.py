@@ -181,6 +181,6 @@ def test_every_reference_agrees_with_numpy_on_public_inputs(workload_id, draw_ca
     reference = REFERENCES.get(f"{workload_id}@public", REFERENCES[workload_id])
     expected = case.numpy_reference({workload_id: reference})
     size = np.sqrt(np.square(expected).mean())
-    scale = expected.std() if expected.std() > 1e-7 * size else size  # some outputs are constant
-    assert np.sqrt(np.square(np.asarray(case.exact, np.float64) - expected).mean()) <= 2e-5 * scale
+    spread = expected.std() if expected.std() > 1e-7 * size else size  # some outputs are constant, others nearly
+    assert np.sqrt(np.square(np.asarray(case.exact, np.float64) - expected).mean()) <= 2e-5 * spread + 1e-6 * size
     assert accepts_honest_answers(case)

@@ -25,8 +25,8 @@ PARTS: Mapping[str, tuple[str, ...]] = {
 }
 """Fields of a workload whose digests are told apart. Its digest is made of these, its id and its version."""
 
-FOR_PEOPLE = frozenset({"title", "tier", "family", "model", "semantics", "meaning", "role", "shortcut"})
-"""Fields that describe a workload or one of its inputs to people."""
+FOR_PEOPLE = frozenset({"title", "tier", "family", "model", "semantics", "meaning", "role", "shortcut", "published"})
+"""Fields that describe a workload or one of its inputs to people, or compare it with what others have measured."""
 
 _Declared = InputSpec | StaticSpec | OutputSpec | Size | Tolerance
 

@@ -5,9 +5,11 @@ import secrets
 import traceback
 import uuid
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from jaxbench_harness.bounds import bound_for
+from jaxbench_harness.caching import Cache
 from jaxbench_harness.candidate import Candidate
 from jaxbench_harness.digests import workload_ref
 from jaxbench_harness.environment import current_environment
@@ -32,7 +34,7 @@ from jaxbench_harness.records import (
 from jaxbench_harness.registry import find_workload, recorded_release
 from jaxbench_harness.stages.check_stage import check_numbers
 from jaxbench_harness.stages.compile_stage import GuardedPrograms, guard_and_compile
-from jaxbench_harness.stages.outcome import StageError, failed
+from jaxbench_harness.stages.outcome import StageError, failed, stage_time
 from jaxbench_harness.stages.trace_stage import trace_programs
 from jaxbench_harness.targets import get_target
 from jaxbench_harness.workload import Workload
@@ -55,6 +57,7 @@ def evaluate(
     release: str | None = None,
     run_id: str | None = None,
     on_stage: OnStage | None = None,
+    cache: Cache | None = None,
 ) -> Record:
     """Judges one candidate on one workload.
 
@@ -65,6 +68,7 @@ def evaluate(
         release: Release that the workload is of; by default the record names the newest one that has frozen it.
         run_id: Id of the run it belongs to; a new one by default.
         on_stage: Called with each stage as it begins.
+        cache: Where traces, compile reports and compiled code of checks are kept; None neither reads nor keeps any.
 
     Returns:
         The record: a failure is a verdict, not an exception.
@@ -80,7 +84,7 @@ def evaluate(
         place = "registered workload" if release is None else f"workload of release {release}"
         raise ValueError(f"{workload.id}: not the {place} of that id; register yours under another id")
     named = recorded_release(workload, config, release)
-    evaluation = _Evaluation(candidate, workload, config, release, on_stage or (lambda _stage: None))
+    evaluation = _Evaluation(candidate, workload, config, release, on_stage or (lambda _stage: None), cache)
     verdict = evaluation.run()
     return Record(
         evaluation_id=uuid.uuid4().hex,
@@ -109,6 +113,7 @@ def compile_only(
     *,
     release: str | None = None,
     on_stage: OnStage | None = None,
+    cache: Cache | None = None,
 ) -> tuple[Verdict, CompileReport | None]:
     """Traces, guards and compiles a candidate without checking its numbers.
 
@@ -116,7 +121,7 @@ def compile_only(
         Whether the compiler accepted the full-size Program, and its report. Where it could not be asked, the verdict
         is an infrastructure failure.
     """
-    evaluation = _Evaluation(candidate, workload, config, release, on_stage or (lambda _stage: None))
+    evaluation = _Evaluation(candidate, workload, config, release, on_stage or (lambda _stage: None), cache)
     verdict = evaluation.run(until=Stage.COMPILE)
     if isinstance(verdict, Passed) and isinstance(evaluation.compile, CompileSkipped):
         reason = evaluation.compile.reason
@@ -124,37 +129,33 @@ def compile_only(
     return verdict, evaluation.compile
 
 
+@dataclass
 class _Evaluation:
-    """What an evaluation has found so far."""
+    """What is evaluated, and what was found so far."""
 
-    def __init__(
-        self,
-        candidate: Candidate,
-        workload: Workload,
-        config: ResolvedConfig,
-        release: str | None,
-        on_stage: OnStage,
-    ) -> None:
-        self._candidate = candidate
-        self._workload = workload
-        self._config = config
-        self._release = release
-        self._on_stage = on_stage
-        self._target = get_target(config.target)
-        self._stage = Stage.LOAD
-        self._guarded: GuardedPrograms | None = None
-        self.programs: tuple[Program, ...] = ()
-        self.sandbox: Sandbox | None = None
-        self.compile: CompileReport | None = None
-        self.check: CheckReport | None = None
-        self.stages: list[StageTime] = []
+    candidate: Candidate
+    workload: Workload
+    config: ResolvedConfig
+    release: str | None
+    on_stage: OnStage
+    cache: Cache | None
+    programs: tuple[Program, ...] = ()
+    sandbox: Sandbox | None = None
+    compile: CompileReport | None = None
+    check: CheckReport | None = None
+    stages: list[StageTime] = field(default_factory=list[StageTime])
+    _stage: Stage = Stage.LOAD
+    _guarded: GuardedPrograms | None = None
+
+    def __post_init__(self) -> None:
+        self._target = get_target(self.config.target)
 
     def run(self, until: Stage = Stage.CHECK) -> Verdict:
         """Runs the stages up to `until` and returns the verdict."""
         try:
             self._run_stages(until)
         except StageError as failure:
-            self.stages.append(StageTime(stage=failure.verdict.stage, wall_s=failure.wall_s))
+            self.stages.append(failure.time)
             self.sandbox = failure.sandbox or self.sandbox
             self.compile = failure.compile or self.compile
             self.check = failure.check or self.check
@@ -162,7 +163,7 @@ class _Evaluation:
         except InterruptedError:
             raise
         except Exception as error:  # noqa: BLE001 - one evaluation must not end the others of a run
-            _log.exception("evaluation of %s on %s", self._candidate.name, self._workload.id)
+            _log.exception("evaluation of %s on %s", self.candidate.name, self.workload.id)
             reason = f"a fault of the harness: {type(error).__name__}: {error}"
             log = "".join(traceback.format_exception(error))
             return failed(self._stage, FailureCode.INTERNAL, reason, log, owner=Owner.INFRASTRUCTURE)
@@ -170,44 +171,45 @@ class _Evaluation:
 
     def _begin(self, stage: Stage) -> None:
         self._stage = stage
-        self._on_stage(stage)
+        self.on_stage(stage)
 
     def _run_stages(self, until: Stage) -> None:
         self._begin(Stage.TRACE)
-        trace = trace_programs(self._candidate, self._workload, self._target, self._config)
+        trace = trace_programs(self.candidate, self.workload, self._target, self.config, self.cache)
         self.programs = trace.programs
         self.sandbox = trace.sandbox
-        self.stages.append(StageTime(stage=Stage.TRACE, wall_s=trace.wall_s))
+        self.stages.append(stage_time(Stage.TRACE, trace.spent, trace.cached))
 
         self._begin(Stage.COMPILE)
         self._guarded = guard_and_compile(
-            self.programs, self._workload, self._target, self._config, release=self._release
+            self.programs, self.workload, self._target, self.config, release=self.release, cache=self.cache
         )
         self.compile = self._guarded.report
-        self.stages.append(StageTime(stage=Stage.COMPILE, wall_s=self._guarded.wall_s))
+        self.stages.append(stage_time(Stage.COMPILE, self._guarded.spent, self._guarded.cached))
         if until is Stage.COMPILE:
             return
 
         self._begin(Stage.CHECK)
-        seed = self._config.seed if self._config.seed is not None else secrets.randbits(32)
+        seed = self.config.seed if self.config.seed is not None else secrets.randbits(32)
         checked = check_numbers(
             trace,
-            self._candidate,
-            self._workload,
+            self.candidate,
+            self.workload,
             self._target,
-            config=self._config,
+            config=self.config,
             guarded=self._guarded,
             seed=seed,
-            release=self._release,
+            release=self.release,
+            cache=self.cache,
         )
         self.check = checked.report
-        self.stages.append(StageTime(stage=Stage.CHECK, wall_s=checked.wall_s))
+        self.stages.append(stage_time(Stage.CHECK, checked.spent, checked.cached))
 
     def flags(self) -> list[Flag]:
         """Returns the reasons for review; a baseline made from a reference needs no kernel."""
         flags: list[Flag] = []
         guarded = self._guarded
-        if guarded is not None and guarded.kernels == 0 and self._candidate.role == "candidate":
+        if guarded is not None and guarded.kernels == 0 and self.candidate.role == "candidate":
             flags.append(Flag(code=FlagCode.NO_PALLAS, detail="no Mosaic kernel in the full-size Program"))
         if guarded is not None and guarded.kernels != guarded.check_kernels:
             detail = f"{guarded.kernels} Mosaic kernels at full size, {guarded.check_kernels} at check size"

@@ -92,6 +92,19 @@ def workloads_of(release: str | None) -> list[Workload]:
     return list(found.workloads)
 
 
+def releases_of(workload: Workload) -> list[Release]:
+    """Returns the releases that have frozen exactly this workload, the newest first."""
+    digest = workload_digest(workload)
+    dated = [
+        (frozen.date, release)
+        for release in all_releases().values()
+        if (frozen := release.frozen) is not None
+        and (entry := frozen.workload(workload.id)) is not None
+        and entry.digest == digest
+    ]
+    return [release for _, release in sorted(dated, key=lambda pair: pair[0], reverse=True)]
+
+
 def recorded_release(workload: Workload, config: ResolvedConfig, asked: str | None) -> str | None:
     """Returns the release that the record of an evaluation names.
 
@@ -110,16 +123,11 @@ def recorded_release(workload: Workload, config: ResolvedConfig, asked: str | No
         release = find_release(asked)
         release.require_protocol(config)
         return release.recorded_name
-    digest, protocol = workload_digest(workload), current_protocol()
+    protocol = current_protocol()
     fitting = [
-        (frozen.date, release.recorded_name)
-        for release in all_releases().values()
-        if release.failure_proof
-        and (frozen := release.frozen) is not None
-        and (entry := frozen.workload(workload.id)) is not None
-        and entry.digest == digest
-        and frozen.protocol == protocol
-        and protocol.contradiction(config) is None
+        (release.manifest.date, release.recorded_name)
+        for release in releases_of(workload)
+        if release.failure_proof and release.manifest.protocol == protocol and protocol.contradiction(config) is None
     ]
     return max(fitting)[1] if fitting else None
 

@@ -9,12 +9,19 @@ from typing import Any, Literal
 
 from jaxbench_harness.formulas import Dims, Formula, evaluate, evaluate_int
 from jaxbench_harness.input_distributions import Distribution
+from jaxbench_harness.published import PublishedTimes
 from jaxbench_harness.tolerance import Tolerance
 
 Role = Literal["activation", "weight", "bias", "index"]
 Tier = Literal["production", "kernelbench", "user"]
 DtypeName = Literal["bfloat16", "float32", "int32", "int8", "bool"]
 ITEM_BYTES: Mapping[DtypeName, int] = {"bfloat16": 2, "float32": 4, "int32": 4, "int8": 1, "bool": 1}
+
+TRACED_SIZES = ("full", "check")
+"""Sizes at which a candidate is traced; every workload has them."""
+
+CHECK_SIZE = "check"
+"""Size at which numbers are checked on a CPU."""
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
@@ -130,6 +137,7 @@ class Workload:
         useful_bytes: Formula of the HBM bytes that no kernel can do without on inputs of `standard`, where fewer than
             `min_bytes`, which it may use as a name.
         shortcut: Why most of the nominal work can be avoided, in words; None where it cannot.
+        published: Times that others have published for it, if any.
     """
 
     id: str
@@ -149,6 +157,7 @@ class Workload:
     useful_flops: Formula | None = None
     useful_bytes: Formula | None = None
     shortcut: str | None = None
+    published: PublishedTimes | None = None
 
     def __post_init__(self) -> None:
         """Refuses a definition that could not be evaluated."""
@@ -156,7 +165,7 @@ class Workload:
             raise ValueError(f"workload id {self.id!r}: use letters, digits, '_', '.' and '-' only")
         if self.version < 1:
             raise ValueError(f"{self.id}: version is {self.version}, it starts at 1")
-        for name in ("full", "check"):
+        for name in TRACED_SIZES:
             if name not in self.sizes:
                 raise ValueError(f"{self.id}: has sizes {sorted(self.sizes)}, needs 'full' and 'check'")
         if "standard" not in self.distributions:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 header = (
     b'{"kind":"final","body":"{\\"result\\":{\\"kind\\":\\"traced\\",\\"programs\\":[{\\"size\\":\\"full\\",'
-    b'\\"platform\\":\\"tpu\\"}],\\"interpreter_error\\":null}}"}'
+    b'\\"platform\\":\\"tpu\\"}],\\"interpreter_error\\":null,\\"sources\\":[]}}"}'
 )
 for number in [int(entry.name) for entry in Path("/proc/self/fd").iterdir()]:
     if number >= 3:

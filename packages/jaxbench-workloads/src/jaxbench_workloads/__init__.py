@@ -20,12 +20,13 @@ from jaxbench_workloads import (
 )
 from jaxbench_workloads.conv_fusion import conv2d, conv3d
 from jaxbench_workloads.matmul_fusion import norms, pointwise, reductions, softmax
+from jaxbench_workloads.published import with_published_times
 
 __all__ = ["WORKLOADS", "__version__"]
 
 __version__ = version("jaxbench-workloads")
 
-WORKLOADS: tuple[Workload, ...] = (
+WORKLOADS: tuple[Workload, ...] = with_published_times(
     attention.FLASH_ATTENTION,
     attention.GQA_ATTENTION,
     attention.MLA_ATTENTION,

@@ -8,6 +8,7 @@ import numpy as np
 from jax import export
 
 from jaxbench_harness.check.arrays import pack, unpack
+from jaxbench_harness.check.executables import CANDIDATE
 from jaxbench_harness.check.messages import CheckFailure, CheckRequest, InterpretAnswer, InterpretRequest
 from jaxbench_harness.isolation import Limits, NoAnswer, run_worker
 from jaxbench_harness.records import FailureCode, bounded, one_line
@@ -28,7 +29,13 @@ class ExecutionError(Exception):
 
 def run_program(content: bytes) -> Execute:
     """Returns a function that runs a Program for the CPU. It was guarded before it came here."""
-    call = jax.jit(export.deserialize(bytearray(content)).call)
+    exported = export.deserialize(bytearray(content))
+
+    def candidate(*values: jax.Array) -> Any:
+        return exported.call(*values)
+
+    candidate.__name__ = CANDIDATE
+    call = jax.jit(candidate)
 
     def execute(inputs: Inputs) -> np.ndarray[Any, Any]:
         try:
@@ -47,7 +54,7 @@ def run_in_tpu_interpreter(request: CheckRequest, files: Sequence[bytes], worklo
     size = workload.size(request.size)
     call = CallSpec.of(workload, size)
     expected = workload.output.at(size.dims)
-    limits = Limits.for_candidates(request.timeout_s, request.memory_bytes)
+    limits = Limits.for_candidates(request.timeout_s, request.memory_bytes, request.resident_bytes)
 
     def execute(inputs: Inputs) -> np.ndarray[Any, Any]:
         assert request.source is not None

@@ -12,7 +12,8 @@ from jaxbench_harness.tracing.messages import CallSpec, SourceRequest, TraceFail
 class CheckRequest(Model):
     """Asks for a numeric check of one size.
 
-    The blobs are the check Program, or, when there is none, the candidate's files for the TPU interpreter.
+    The blobs are the check Program, or, when there is none, the candidate's files for the TPU interpreter; then the
+    bundle of executables, if `executables` says so. The answer's blob, if any, is a bundle with more in it.
     """
 
     workload_id: NonEmptyStr
@@ -35,6 +36,10 @@ class CheckRequest(Model):
     """Wall limit of one run in the TPU interpreter."""
     memory_bytes: int
     """Address-space limit of the TPU interpreter's process."""
+    resident_bytes: int
+    """Limit of its resident memory."""
+    executables: bool
+    """Whether the last blob is a bundle of executables to start from (empty: none yet) and one is wanted back."""
 
 
 class CheckFailure(Model):

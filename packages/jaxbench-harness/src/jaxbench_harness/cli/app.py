@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from jaxbench_harness.cli.cache_command import cache_app
 from jaxbench_harness.cli.compile_candidate import compile_candidate
 from jaxbench_harness.cli.doctor import doctor
 from jaxbench_harness.cli.evaluate_candidate import evaluate_candidate
@@ -31,6 +32,7 @@ app.command("show")(show_workload)
 app.command("evaluate")(evaluate_candidate)
 app.command("compile")(compile_candidate)
 app.command("run")(run_baselines)
+app.add_typer(cache_app, name="cache")
 app.command("doctor")(doctor)
 app.command("schema")(print_schema)
 
@@ -47,13 +49,13 @@ def configure(
 
 def main() -> None:
     """Runs the command line; other packages' commands are Typer apps or functions named by their entry point."""
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        command = point.load()
-        if isinstance(command, typer.Typer):
-            app.add_typer(command, name=point.name)
-        else:
-            app.command(point.name)(command)
     try:
+        for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+            command = point.load()
+            if isinstance(command, typer.Typer):
+                app.add_typer(command, name=point.name)
+            else:
+                app.command(point.name)(command)
         app()
     except Exception as error:
         logging.getLogger(__name__).debug("uncaught", exc_info=True)

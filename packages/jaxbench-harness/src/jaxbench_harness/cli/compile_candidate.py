@@ -5,11 +5,13 @@ import typer
 from jaxbench_harness.candidate import read_candidate
 from jaxbench_harness.cli.documents import CompileDocument
 from jaxbench_harness.cli.options import (
+    CacheOption,
     CandidateArgument,
     CompileTimeoutOption,
     ReleaseOption,
     RequirePallasOption,
     TraceTimeoutOption,
+    resolve_cache,
     resolve_config,
 )
 from jaxbench_harness.cli.progress import reporting
@@ -35,6 +37,7 @@ def compile_candidate(
     require_pallas: RequirePallasOption = None,
     trace_timeout: TraceTimeoutOption = None,
     compile_timeout: CompileTimeoutOption = None,
+    cached: CacheOption = True,
     as_json: JsonOption = False,
 ) -> None:
     """Cross-compile one candidate at full size: memory, kernels, or the compiler's message. Writes no record."""
@@ -55,6 +58,7 @@ def compile_candidate(
             config,
             release=release,
             on_stage=lambda stage: reporter.stage(workload.id, stage),
+            cache=resolve_cache(wanted=cached),
         )
         reporter.done(workload.id, verdict)
     if as_json:

@@ -1,15 +1,18 @@
 """`jaxbench doctor`: what works here, what does not, and how to get it."""
 
 import importlib.util
+import os
 from collections.abc import Iterator
 from importlib.metadata import version
 
 import typer
 from rich.text import Text
 
+from jaxbench_harness.caching import DIRECTORY_VARIABLE, Cache
 from jaxbench_harness.cli.documents import DoctorDocument, Finding
 from jaxbench_harness.cli.report import plain_table
 from jaxbench_harness.cli.terminal import ExitCode, JsonOption, TargetOption, out, print_json, usage_errors
+from jaxbench_harness.cli.units import in_bytes
 from jaxbench_harness.compiling.libtpu import NO_LIBTPU, compiler_environment
 from jaxbench_harness.compiling.messages import ProbeAnswer, ProbeRequest
 from jaxbench_harness.environment import current_environment, package_version
@@ -51,6 +54,7 @@ def _findings(target: Target) -> Iterator[Finding]:
     yield _compiler(target)
     yield _optional("tokamax", "kernels that use Tokamax cannot be traced", "install tokamax")
     yield _workloads()
+    yield _cache()
     yield _sandbox()
 
 
@@ -91,6 +95,16 @@ def _workloads() -> Finding:
         remedy = "install jaxbench-workloads, or register your own"
         return Finding(name="workloads", status="missing", detail="none registered", remedy=remedy)
     return Finding(name="workloads", status="ok", detail=f"{count} registered", remedy="")
+
+
+def _cache() -> Finding:
+    cache = Cache.of_user()
+    place = next(folder for folder in (cache.folder, *cache.folder.parents) if folder.exists())
+    if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
+        remedy = f"set {DIRECTORY_VARIABLE} to a folder of yours"
+        return Finding(name="cache", status="missing", detail=f"cannot write to {cache.folder}", remedy=remedy)
+    held = in_bytes(sum(entry.entry_bytes for entry in cache.entries()))
+    return Finding(name="cache", status="ok", detail=f"{held} in {cache.folder}", remedy="")
 
 
 def _sandbox() -> Finding:

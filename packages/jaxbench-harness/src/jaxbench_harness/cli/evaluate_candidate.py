@@ -7,6 +7,7 @@ import typer
 
 from jaxbench_harness.candidate import read_candidate
 from jaxbench_harness.cli.options import (
+    CacheOption,
     CandidateArgument,
     CheckTimeoutOption,
     CompileTimeoutOption,
@@ -16,6 +17,7 @@ from jaxbench_harness.cli.options import (
     ResultsOption,
     SeedOption,
     TraceTimeoutOption,
+    resolve_cache,
     resolve_config,
 )
 from jaxbench_harness.cli.progress import reporting
@@ -48,6 +50,7 @@ def evaluate_candidate(
     check_timeout: CheckTimeoutOption = None,
     results: ResultsOption = Path("results"),
     record: Annotated[bool, typer.Option(help="Append the record to the results folder.")] = True,
+    cached: CacheOption = True,
     as_json: JsonOption = False,
 ) -> None:
     """Judge one candidate: load, trace, guard, compile for the target, check its numbers; append the record."""
@@ -72,6 +75,7 @@ def evaluate_candidate(
             config,
             release=release,
             on_stage=lambda stage: reporter.stage(workload.id, stage),
+            cache=resolve_cache(wanted=cached),
         )
         reporter.done(workload.id, found.verdict)
     if as_json:

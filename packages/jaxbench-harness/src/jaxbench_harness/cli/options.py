@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from jaxbench_harness.caching import Cache
 from jaxbench_harness.records import ResolvedConfig
 from jaxbench_harness.registry import find_release
 from jaxbench_harness.targets import get_target
@@ -27,7 +28,16 @@ CheckTimeoutOption = Annotated[float | None, typer.Option("--check-timeout", hel
 ReleaseOption = Annotated[
     str | None, typer.Option("--release", help="Release whose workloads and protocol to use, such as 2026.12.")
 ]
+CacheOption = Annotated[
+    bool,
+    typer.Option("--cache/--no-cache", help="Whether to use and keep traces, compile reports and compiled checks."),
+]
 ResultsOption = Annotated[Path, typer.Option("--results", help="Folder for records.")]
+
+
+def resolve_cache(*, wanted: bool) -> Cache | None:
+    """Returns the user's cache, or None where it is not wanted."""
+    return Cache.of_user() if wanted else None
 
 
 def resolve_config(target: str, release: str | None = None, **written: object) -> ResolvedConfig:

@@ -1,5 +1,6 @@
 """Shows records to a person."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -79,11 +80,18 @@ def print_record(record: Record) -> None:
     print_check(record.check)
     for flag in record.flags:
         out.print(f"flag {flag.code}: {flag.detail}", style="yellow", markup=False)
+    if reused := _reused(record):
+        out.print(f"from the cache: {', '.join(reused)}", highlight=False)
     if record.sandbox is not None and record.sandbox.gaps:
         gaps = "; ".join(record.sandbox.gaps)
         out.print(f"sandbox: {gaps} ({record.sandbox.reason})", style="yellow", markup=False, highlight=False)
     bound = record.bound
     out.print(f"bound {in_time(bound.time_ns)} ({bound.binds})", highlight=False)
+
+
+def _reused(record: Record) -> list[str]:
+    """Returns the stages whose result came from the cache."""
+    return [time.stage.value for time in record.stages if time.cached == "result"]
 
 
 def print_records(records: Sequence[Record], path: Path) -> None:
@@ -112,5 +120,9 @@ def print_records(records: Sequence[Record], path: Path) -> None:
             out.print(f"{record.workload.id}: {record.verdict.reason}", style="red", markup=False, soft_wrap=True)
         for flag in record.flags:
             out.print(f"{record.workload.id}: flag {flag.code}: {flag.detail}", style="yellow", markup=False)
+    counts = Counter(stage for record in records for stage in _reused(record))
+    if counts:
+        reused = ", ".join(f"{stage} of {count}" for stage, count in counts.items())
+        out.print(f"from the cache: {reused}; compile seconds are those of the original", highlight=False)
     count = "1 record" if len(records) == 1 else f"{len(records)} records"
     out.print(f"{count} appended to {path}", markup=False, highlight=False, soft_wrap=True)

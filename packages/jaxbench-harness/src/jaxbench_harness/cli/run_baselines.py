@@ -1,5 +1,6 @@
 """`jaxbench run`: evaluate baselines of several workloads and append their records."""
 
+import functools
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -8,9 +9,18 @@ from typing import Annotated
 
 import typer
 
+from jaxbench_harness.caching import Cache
 from jaxbench_harness.candidate import xla_baseline
 from jaxbench_harness.cli.documents import RunDocument
-from jaxbench_harness.cli.options import DrawsOption, ReleaseOption, ResultsOption, SeedOption, resolve_config
+from jaxbench_harness.cli.options import (
+    CacheOption,
+    DrawsOption,
+    ReleaseOption,
+    ResultsOption,
+    SeedOption,
+    resolve_cache,
+    resolve_config,
+)
 from jaxbench_harness.cli.progress import Reporter, reporting
 from jaxbench_harness.cli.report import print_records
 from jaxbench_harness.cli.terminal import (
@@ -49,6 +59,7 @@ def run_baselines(
     draws: DrawsOption = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Evaluations at a time; one per core by default.")] = None,
     results: ResultsOption = Path("results"),
+    cached: CacheOption = True,
     as_json: JsonOption = False,
 ) -> None:
     """Evaluate the xla baseline of workloads (a quick selection by default) and append the records."""
@@ -57,8 +68,12 @@ def run_baselines(
         config = resolve_config(target, release, seed=seed, draws_per_distribution=draws)
         run_id = new_run_id()
         path = prepare_record_file(results / f"{run_id}.jsonl")
+    cache = resolve_cache(wanted=cached)
     with reporting() as reporter, ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        futures = [pool.submit(_evaluate, workload, config, release, run_id, path, reporter) for workload in workloads]
+        judge = functools.partial(
+            _evaluate, config=config, release=release, run_id=run_id, path=path, reporter=reporter, cache=cache
+        )
+        futures = [pool.submit(judge, workload) for workload in workloads]
         try:
             records = [future.result() for future in futures]
         except BaseException:
@@ -87,7 +102,14 @@ def _selected(ids: Sequence[str], release: str | None, *, everything: bool) -> l
 
 
 def _evaluate(
-    workload: Workload, config: ResolvedConfig, release: str | None, run_id: str, path: Path, reporter: Reporter
+    workload: Workload,
+    *,
+    config: ResolvedConfig,
+    release: str | None,
+    run_id: str,
+    path: Path,
+    reporter: Reporter,
+    cache: Cache | None,
 ) -> Record:
     record = evaluate(
         xla_baseline(workload),
@@ -96,6 +118,7 @@ def _evaluate(
         release=release,
         run_id=run_id,
         on_stage=lambda stage: reporter.stage(workload.id, stage),
+        cache=cache,
     )
     append_record(path, record)
     reporter.done(workload.id, record.verdict)

@@ -10,6 +10,7 @@ from typing import Annotated, NoReturn
 import typer
 from pydantic import BaseModel, ValidationError
 from rich.console import Console
+from rich.table import Table
 
 from jaxbench_harness.candidate import CandidateError
 from jaxbench_harness.records import Failed, Owner, Record, Verdict
@@ -30,6 +31,7 @@ _WRONG_USAGE = (
 
 _PIPE_WIDTH = 120
 """Columns of tables that are not shown on a terminal."""
+_UNFOLDED_WIDTH = 1000
 
 out = Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH)
 err = Console(stderr=True)
@@ -54,6 +56,12 @@ WorkloadOption = Annotated[str, typer.Option("--workload", "-w", help="Workload 
 def print_json(model: BaseModel) -> None:
     """Prints a model as one JSON document on standard output, never wrapped or coloured."""
     typer.echo(model.model_dump_json(indent=2))
+
+
+def print_unfolded(table: Table) -> None:
+    """Prints a table; where output is no terminal, each row stays on one line, for `grep` and the like."""
+    console = out if out.is_terminal else Console(width=_UNFOLDED_WIDTH)
+    console.print(table)
 
 
 def say(message: str) -> None:

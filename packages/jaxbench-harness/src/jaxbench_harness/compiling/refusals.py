@@ -20,6 +20,7 @@ _RULES: tuple[tuple[re.Pattern[str], FailureCode], ...] = (
 _SIZES = re.compile(
     r"(?:Scoped allocation with size \S+ and limit \S+ exceeded \w+ \w+ limit by [\d.]+\w)"
     r"|(?:Used \S+ of \S+ \w+)"
+    r"|(?:the total memory required for .+? exceeds available \w+ \(\S+\))"
 )
 """The part of an out-of-memory message that has the numbers."""
 
@@ -27,6 +28,19 @@ _SIZES = re.compile(
 def classify(message: str) -> FailureCode:
     """Returns the kind of a refusal; COMPILER_ERROR when no rule fits."""
     return next((code for pattern, code in _RULES if pattern.search(message)), FailureCode.COMPILER_ERROR)
+
+
+_CHIP_MEMORY = re.compile(r"memory space hbm|HbmOom", re.IGNORECASE)
+
+
+def is_deterministic(message: str) -> bool:
+    """Returns whether a refusal is about the Program and the chip, whatever the state of this host.
+
+    A bare RESOURCE_EXHAUSTED may be about the host's own memory, and what no rule fits may be anything.
+    """
+    code = classify(message)
+    about_chip = code is not FailureCode.HBM_EXHAUSTED or _CHIP_MEMORY.search(message) is not None
+    return code is not FailureCode.COMPILER_ERROR and about_chip
 
 
 def summarize(message: str) -> str:

@@ -1,4 +1,4 @@
-"""Runs one worker process: owns its clock, its pipe, its log and its end. Never imports candidate code."""
+"""Runs one worker process: owns its clock, memory, pipe, log and end. Never imports candidate code."""
 
 import contextlib
 import logging
@@ -18,15 +18,32 @@ from pydantic import ValidationError
 
 from jaxbench_harness.isolation.bytecode import keep_bytecode
 from jaxbench_harness.isolation.channel import ChannelError, Frame, encode_request, read_frame
-from jaxbench_harness.isolation.limits import Limits
+from jaxbench_harness.isolation.limits import Limits, peak_resident_bytes
 from jaxbench_harness.records import FailureCode, Model, Sandbox, bounded
 
 _log = logging.getLogger(__name__)
 
 _GRACE_S = 2.0
 """How long a worker has between SIGTERM and SIGKILL."""
+_WATCH_S = 0.05
+"""How often a worker's memory is read."""
 _KEPT_OUTPUT_BYTES = 1 << 20
 _PASSED_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SSL_CERT_FILE")
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What work took on this host.
+
+    Attributes:
+        wall_s: Wall time, process start included.
+        cpu_s: User and system time of the process and of those it waited for; 0 where there was no process.
+        peak_bytes: Most resident memory of the process, read every 50 ms; None where the platform does not say.
+    """
+
+    wall_s: float
+    cpu_s: float = 0.0
+    peak_bytes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -36,7 +53,7 @@ class Answer[T: Model]:
     message: T
     blobs: tuple[bytes, ...]
     log: str
-    wall_s: float
+    spent: Spent
     sandbox: Sandbox | None = None
 
 
@@ -45,11 +62,11 @@ class NoAnswer:
     """A worker that ended without a valid answer.
 
     Attributes:
-        code: TIMEOUT, EXITED, CRASHED or PROTOCOL.
+        code: TIMEOUT, MEMORY, EXITED, CRASHED or PROTOCOL.
         reason: One line saying what happened.
         progress: Last stage that the worker said it began; None if none.
         log: What it printed.
-        wall_s: Wall time until its end.
+        spent: What it took until its end.
         sandbox: How far it was confined; None where it was not to be, or ended before it said.
     """
 
@@ -57,7 +74,7 @@ class NoAnswer:
     reason: str
     progress: str | None
     log: str
-    wall_s: float
+    spent: Spent
     sandbox: Sandbox | None = None
 
 
@@ -77,7 +94,7 @@ def run_worker[T: Model](
         worker: Module name under `jaxbench_harness.workers`.
         request: Sent on the worker's standard input with `blobs`.
         answer_type: Model that the worker's final message must satisfy.
-        limits: Limits; the wall limit is kept here, the others by the worker on itself.
+        limits: Limits; wall time and resident memory are watched here, the others kept by the worker on itself.
         blobs: Bytes that go with the request.
         environment: Variables added to the scrubbed environment.
         sandboxed: Whether it is confined as far as this machine allows, because it runs candidate code.
@@ -93,20 +110,20 @@ def run_worker[T: Model](
     with tempfile.TemporaryDirectory(prefix="jaxbench-", ignore_cleanup_errors=True) as folder:
         process = _Process(worker, limits, Path(folder), environment or {}, sandboxed=sandboxed)
         started = time.monotonic()
-        timed_out = process.talk(encode_request(request.model_dump_json(), blobs), limits.wall_s)
-        wall_s = time.monotonic() - started
+        process.talk(encode_request(request.model_dump_json(), blobs))
+        spent = Spent(time.monotonic() - started, process.cpu_s, process.peak_bytes)
         if _interrupted.is_set():
             raise InterruptedError(f"the {worker} worker was interrupted")
         log = process.log()
-    if process.final is not None and process.error is None and not timed_out:
+    if process.final is not None and process.error is None and process.stopped is None:
         try:
             message = answer_type.model_validate_json(process.final.body)
         except ValidationError as error:
             process.error = f"the answer of the {worker} worker is not valid: {error.errors()[0]['msg']}"
         else:
-            return Answer(message, process.final.blobs, log, wall_s, process.sandbox)
-    code, reason = process.explain(timed_out, limits.wall_s)
-    return NoAnswer(code, reason, process.progress, log, wall_s, process.sandbox)
+            return Answer(message, process.final.blobs, log, spent, process.sandbox)
+    code, reason = process.explain()
+    return NoAnswer(code, reason, process.progress, log, spent, process.sandbox)
 
 
 def end_all_workers() -> None:
@@ -117,7 +134,7 @@ def end_all_workers() -> None:
 
 
 class _Process:
-    """A worker process with the threads that feed it, read its pipe and drain its output."""
+    """A worker process with the threads that feed it, read its pipe, drain its output and await its end."""
 
     def __init__(
         self, worker: str, limits: Limits, folder: Path, environment: Mapping[str, str], *, sandboxed: bool
@@ -127,6 +144,10 @@ class _Process:
         self.final: Frame | None = None
         self.error: str | None = None
         self.progress: str | None = None
+        self.stopped: tuple[FailureCode, str] | None = None
+        self.cpu_s = 0.0
+        self.peak_bytes: int | None = None
+        self._limits = limits
         self._output = bytearray()
         self._printed = 0
         read_end, write_end = os.pipe()
@@ -152,9 +173,11 @@ class _Process:
         finally:
             os.close(write_end)
         self._channel = os.fdopen(read_end, "rb")
+        self._reaper = threading.Thread(target=self._reap, daemon=True)
+        self._reaper.start()
 
-    def talk(self, request: bytes, wall_s: float) -> bool:
-        """Sends the request, reads frames and output until the worker ends; returns whether it ran out of time."""
+    def talk(self, request: bytes) -> None:
+        """Sends the request, reads frames and output until the worker ends or is beyond a limit."""
         threads = [
             threading.Thread(target=self._send, args=(request,), daemon=True),
             threading.Thread(target=self._receive, daemon=True),
@@ -162,12 +185,9 @@ class _Process:
         ]
         for thread in threads:
             thread.start()
-        timed_out = False
         _running.add(self)
         try:
-            self._process.wait(timeout=wall_s)
-        except subprocess.TimeoutExpired:
-            timed_out = True
+            self._watch()
         finally:
             _running.discard(self)
             self.end_group()
@@ -178,13 +198,12 @@ class _Process:
             if stream is not None and not thread.is_alive():
                 with contextlib.suppress(OSError):
                     stream.close()
-        return timed_out
 
-    def explain(self, timed_out: bool, wall_s: float) -> tuple[FailureCode, str]:
+    def explain(self) -> tuple[FailureCode, str]:
         """Returns why there is no answer."""
         status = self._process.returncode
-        if timed_out:
-            return FailureCode.TIMEOUT, f"still running after {wall_s:g} s"
+        if self.stopped is not None:
+            return self.stopped
         if self.error is not None:
             return FailureCode.PROTOCOL, self.error
         if status is not None and status < 0:
@@ -196,6 +215,28 @@ class _Process:
         text = self._output.decode(errors="replace").replace("\0", "\\0")
         dropped = self._printed - len(self._output)
         return bounded(text + (f"\n[... {dropped} more bytes were printed ...]" if dropped else ""))
+
+    def _watch(self) -> None:
+        """Returns when the worker has ended, or is beyond its wall time or resident memory."""
+        end = time.monotonic() + self._limits.wall_s
+        allowed = self._limits.resident_bytes
+        while self._reaper.is_alive():
+            self.peak_bytes = peak_resident_bytes(self._process.pid) or self.peak_bytes
+            if allowed is not None and (self.peak_bytes or 0) > allowed:
+                reason = f"used {self.peak_bytes} bytes of memory, the limit is {allowed}"
+                self.stopped = FailureCode.MEMORY, reason
+                return
+            left = end - time.monotonic()
+            if left <= 0:
+                self.stopped = FailureCode.TIMEOUT, f"still running after {self._limits.wall_s:g} s"
+                return
+            self._reaper.join(min(left, _WATCH_S))
+
+    def _reap(self) -> None:
+        """Waits for the end in place of Popen, which would poll for it and not tell what the process used."""
+        _, status, usage = os.wait4(self._process.pid, 0)
+        self._process.returncode = os.waitstatus_to_exitcode(status)
+        self.cpu_s = usage.ru_utime + usage.ru_stime
 
     def _send(self, request: bytes) -> None:
         assert self._process.stdin is not None
@@ -237,11 +278,10 @@ class _Process:
         """Ends whatever is left of the worker's process group: terminate, wait, kill."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGTERM)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=_GRACE_S)
+        self._reaper.join(timeout=_GRACE_S)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        self._reaper.join()
 
 
 def _module(worker: str, *, sandboxed: bool) -> list[str]:

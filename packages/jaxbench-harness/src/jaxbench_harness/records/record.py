@@ -73,6 +73,8 @@ class ResolvedConfig(Model):
     """Wall limit of the numeric check."""
     memory_bytes: Annotated[ByteCount, Field(gt=0)] = 16 * 2**30
     """Address-space limit of the process that runs candidate code."""
+    resident_bytes: Annotated[ByteCount, Field(gt=0)] = 6 * 10**9
+    """Limit of the resident memory of every worker process."""
 
 
 class Environment(Model):
@@ -157,12 +159,19 @@ class Flag(Model):
 
 
 class StageTime(Model):
-    """Wall time that one stage took, process start included."""
+    """What one stage took on this host in this evaluation, process start included."""
 
     stage: Stage
     """Stage."""
     wall_s: Seconds
     """Wall time."""
+    cpu_s: Seconds | None = None
+    """User and system time of its process; 0 where the cache made one unnecessary; null when not recorded."""
+    peak_bytes: ByteCount | None = None
+    """Most resident memory of its process; null where there was none, or the platform does not say."""
+    cached: Literal["result", "executables"] | None = None
+    """What came from the cache. `result`: all that the stage found; `compile_s` is then of the original compile.
+    `executables`: compiled code that draws inputs and computes the reference, never numbers. Null: nothing."""
 
 
 class Record(Model):

@@ -1,5 +1,6 @@
 """Timing: raw samples with their kind, and the bound that no honest time beats."""
 
+import math
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -63,3 +64,8 @@ class Bound(Model):
     def binds(self) -> Literal["compute", "hbm"]:
         """Which of the two limits is the larger."""
         return "compute" if self.compute_ns >= self.hbm_ns else "hbm"
+
+    @property
+    def intensity(self) -> float:
+        """Arithmetic intensity: FLOPs per HBM byte, of those that no kernel can do without."""
+        return self.flops / self.hbm_bytes if self.hbm_bytes else math.inf

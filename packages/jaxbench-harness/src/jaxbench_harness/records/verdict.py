@@ -31,6 +31,8 @@ class FailureCode(StrEnum):
 
     TIMEOUT = "timeout"
     """A stage ran past its wall-clock limit."""
+    MEMORY = "memory"
+    """A process used more memory than it may."""
     EXITED = "exited"
     """The process ended by itself before it answered (`sys.exit`, `os._exit`)."""
     CRASHED = "crashed"

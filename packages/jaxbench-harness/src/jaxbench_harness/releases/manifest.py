@@ -1,16 +1,15 @@
 """Manifest: what a release has frozen, as a JSON file."""
 
-import os
-import tempfile
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from jaxbench_harness.digests import part_digests, workload_digest
 from jaxbench_harness.records import Model
-from jaxbench_harness.records.base import NonEmptyStr, Sha256
+from jaxbench_harness.records.base import ByteCount, NonEmptyStr, Sha256
+from jaxbench_harness.releases.files import read_document, write_document
 from jaxbench_harness.releases.protocol import Protocol
 from jaxbench_harness.workload import Workload
 
@@ -18,10 +17,6 @@ _PART_DIGITS = 16
 
 PartDigest = Annotated[str, Field(pattern=rf"^[0-9a-f]{{{_PART_DIGITS}}}$")]
 ReleaseName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=60)]
-
-
-class ReleaseError(ValueError):
-    """A release that cannot be read, written or used with the code at hand."""
 
 
 class FrozenWorkload(Model):
@@ -35,12 +30,32 @@ class FrozenWorkload(Model):
     """Content digest of the definition."""
     parts: dict[NonEmptyStr, PartDigest]
     """First digits of the digests of its parts, to tell what changed."""
+    nominal_flops: Annotated[int, Field(ge=0)]
+    """FLOPs at full size by the published convention."""
+    useful_flops: Annotated[int, Field(ge=0)]
+    """FLOPs at full size that no kernel can do without."""
+    nominal_bytes: ByteCount
+    """Every input read once and the output written once, at full size."""
+    useful_bytes: ByteCount
+    """HBM bytes at full size that no kernel can do without."""
+    shortcut: str | None
+    """Why most of the nominal work can be avoided; null where it cannot."""
 
     @classmethod
     def of(cls, workload: Workload) -> Self:
         """Returns what freezing `workload` keeps of it."""
-        parts = {part: digest[:_PART_DIGITS] for part, digest in part_digests(workload).items()}
-        return cls(id=workload.id, version=workload.version, digest=workload_digest(workload), parts=parts)
+        full = workload.size("full")
+        return cls(
+            id=workload.id,
+            version=workload.version,
+            digest=workload_digest(workload),
+            parts={part: digest[:_PART_DIGITS] for part, digest in part_digests(workload).items()},
+            nominal_flops=workload.flop_count(full),
+            useful_flops=workload.useful_flop_count(full),
+            nominal_bytes=workload.min_bytes(full),
+            useful_bytes=workload.useful_byte_count(full),
+            shortcut=workload.shortcut,
+        )
 
 
 class Manifest(Model):
@@ -80,16 +95,7 @@ def read_manifest(path: Path) -> Manifest | None:
     Raises:
         ReleaseError: If the file is no valid manifest, naming the first fault.
     """
-    try:
-        return Manifest.model_validate_json(path.read_bytes())
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise ReleaseError(f"cannot read {path}: {error.strerror or error}") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])) or "file"
-        raise ReleaseError(f"{path}: not a valid manifest: {place}: {first['msg']}") from error
+    return read_document(path, Manifest, "manifest")
 
 
 def write_manifest(path: Path, manifest: Manifest, *, replace: bool) -> None:
@@ -98,21 +104,4 @@ def write_manifest(path: Path, manifest: Manifest, *, replace: bool) -> None:
     Raises:
         ReleaseError: If it cannot be written, or there is one and `replace` is false.
     """
-    try:
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=f".{path.name}.", delete=False) as stream:
-            temporary = Path(stream.name)
-            stream.write(manifest.model_dump_json(indent=2) + "\n")
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.chmod(0o644)
-        try:
-            if replace:
-                temporary.replace(path)
-            else:
-                path.hardlink_to(temporary)  # fails where there is one, unlike a rename
-        finally:
-            temporary.unlink(missing_ok=True)
-    except FileExistsError as error:
-        raise ReleaseError(f"{path} exists; a release is frozen once") from error
-    except OSError as error:
-        raise ReleaseError(f"cannot write {path}: {error.strerror or error}") from error
+    write_document(path, manifest, replace=replace)

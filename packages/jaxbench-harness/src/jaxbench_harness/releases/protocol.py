@@ -3,7 +3,7 @@
 from jaxbench_harness.check import limits, metrics, systematic
 from jaxbench_harness.records import Model, ResolvedConfig
 from jaxbench_harness.records.base import NonEmptyStr
-from jaxbench_harness.stages.trace_stage import CHECK_SIZE, TRACED_SIZES
+from jaxbench_harness.workload import CHECK_SIZE, TRACED_SIZES
 
 
 class CheckConstants(Model):

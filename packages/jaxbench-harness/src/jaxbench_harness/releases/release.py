@@ -1,22 +1,18 @@
 """Release: workloads under a name, and what was frozen of them."""
 
 import platform
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
 from jaxbench_harness.records import ResolvedConfig
+from jaxbench_harness.releases.audits import AuditSummary, read_audits
 from jaxbench_harness.releases.differences import differences, workload_differences
-from jaxbench_harness.releases.manifest import (
-    FrozenWorkload,
-    Manifest,
-    ReleaseError,
-    read_manifest,
-    write_manifest,
-)
+from jaxbench_harness.releases.files import ReleaseError
+from jaxbench_harness.releases.manifest import FrozenWorkload, Manifest, read_manifest, write_manifest
 from jaxbench_harness.releases.protocol import current_protocol
 from jaxbench_harness.workload import Workload
 
@@ -37,6 +33,7 @@ class Release:
         packages: Distributions that define the workloads; their versions are noted when it is frozen.
         path: File of the manifest.
         frozen: The manifest: digests, protocol, versions and date; None if it was never frozen.
+        audits: What audits found, by workload id; possibly of other states of a workload than the frozen one.
     """
 
     name: str
@@ -46,6 +43,7 @@ class Release:
     packages: tuple[str, ...]
     path: Path
     frozen: Manifest | None
+    audits: Mapping[str, AuditSummary] = field(default_factory=dict[str, AuditSummary], hash=False)
 
     def __post_init__(self) -> None:
         """Refuses names that would be mistaken for a draft, and the manifest of another release."""
@@ -111,10 +109,10 @@ def load_release(
     packages: Sequence[str],
     folder: Path,
 ) -> Release:
-    """Returns a release whose manifest, once there is one, is `<name>.json` in `folder`.
+    """Returns a release whose manifest, once there is one, is `<name>.json` in `folder`, audits beside it.
 
     Raises:
-        ReleaseError: If the manifest is not valid.
+        ReleaseError: If the manifest or the file of audits is not valid.
     """
     path = folder / f"{name}.json"
     return Release(
@@ -125,6 +123,7 @@ def load_release(
         packages=tuple(packages),
         path=path,
         frozen=read_manifest(path),
+        audits=read_audits(path),
     )
 
 

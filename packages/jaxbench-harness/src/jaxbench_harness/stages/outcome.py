@@ -1,6 +1,9 @@
 """How a stage ends an evaluation."""
 
-from jaxbench_harness.isolation import NoAnswer
+import time
+from typing import Literal
+
+from jaxbench_harness.isolation import NoAnswer, Spent
 from jaxbench_harness.records import (
     CheckReport,
     CompileReport,
@@ -9,9 +12,13 @@ from jaxbench_harness.records import (
     Owner,
     Sandbox,
     Stage,
+    StageTime,
     bounded,
     one_line,
 )
+
+Cached = Literal["result", "executables"] | None
+"""What of a stage came from the cache; see `StageTime`."""
 
 
 class StageError(Exception):
@@ -20,18 +27,29 @@ class StageError(Exception):
     def __init__(
         self,
         verdict: Failed,
-        wall_s: float,
+        spent: Spent,
         *,
+        cached: Cached = None,
         compile_report: CompileReport | None = None,
         check_report: CheckReport | None = None,
         sandbox: Sandbox | None = None,
     ) -> None:
         super().__init__(verdict.reason)
         self.verdict = verdict
-        self.wall_s = wall_s
+        self.time = stage_time(verdict.stage, spent, cached)
         self.compile = compile_report
         self.check = check_report
         self.sandbox = sandbox
+
+
+def stage_time(stage: Stage, spent: Spent, cached: Cached = None) -> StageTime:
+    """Returns what a record keeps of what a stage took."""
+    return StageTime(stage=stage, wall_s=spent.wall_s, cpu_s=spent.cpu_s, peak_bytes=spent.peak_bytes, cached=cached)
+
+
+def since(started: float) -> Spent:
+    """Returns what a stage took that needed no process, from `time.monotonic()` at its start."""
+    return Spent(time.monotonic() - started)
 
 
 def failed(stage: Stage, code: FailureCode, reason: str, log: str = "", *, owner: Owner = Owner.CANDIDATE) -> Failed:
@@ -50,4 +68,4 @@ def no_answer(ended: NoAnswer, stage: Stage, what: str, *, candidate_owns: bool)
     """
     owner = Owner.CANDIDATE if candidate_owns else Owner.INFRASTRUCTURE
     verdict = failed(stage, ended.code, f"{what}: {ended.reason}", ended.log, owner=owner)
-    return StageError(verdict, ended.wall_s, sandbox=ended.sandbox)
+    return StageError(verdict, ended.spent, sandbox=ended.sandbox)

@@ -108,6 +108,8 @@ class Traced(Model):
     """One per blob."""
     interpreter_error: OneLine | None
     """Why there is no Program with interpreted kernels; null when there is."""
+    sources: tuple[NonEmptyStr, ...]
+    """Files that the trace depended on besides the candidate's and those of installed versions."""
 
 
 EarlyStage = Literal[Stage.LOAD, Stage.TRACE]

@@ -1,6 +1,7 @@
 """Worker that runs a candidate's check Program on fresh inputs and compares its output with the reference."""
 
 from jaxbench_harness.check import compare_draw
+from jaxbench_harness.check.executables import Executables
 from jaxbench_harness.check.execution import Execute, ExecutionError, run_in_tpu_interpreter, run_program
 from jaxbench_harness.check.messages import CheckAnswer, CheckFailure, CheckRequest
 from jaxbench_harness.check.reference import draw_inputs, exact_reference, native_reference
@@ -14,6 +15,7 @@ def handle(body: str, blobs: list[bytes], progress: Progress) -> tuple[Model, li
     """Answers a CheckRequest with a CheckAnswer."""
     request = CheckRequest.model_validate_json(body)
     workload = find_workload(request.workload_id, request.release)
+    executables = Executables(blobs.pop()) if request.executables else None
     if request.source is None:
         verifier = Verifier.HLO_INTERPRETER if request.kernels else Verifier.XLA_CPU
         execute = run_program(blobs[0])
@@ -21,7 +23,9 @@ def handle(body: str, blobs: list[bytes], progress: Progress) -> tuple[Model, li
         verifier = Verifier.TPU_INTERPRETER
         execute = run_in_tpu_interpreter(request, blobs, workload)
     draws, failure = _check(request, workload, execute, progress)
-    return CheckAnswer(verifier=verifier, draws=tuple(draws), failure=failure), []
+    bundle = executables and executables.bundle()
+    answer = CheckAnswer(verifier=verifier, draws=tuple(draws), failure=failure)
+    return answer, [] if bundle is None else [bundle]
 
 
 def _check(

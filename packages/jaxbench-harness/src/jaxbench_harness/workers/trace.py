@@ -3,8 +3,10 @@
 from jaxbench_harness.program import Program
 from jaxbench_harness.records import Model, Stage
 from jaxbench_harness.tracing.abstract_chip import abstract_chip
+from jaxbench_harness.tracing.dependencies import unversioned_files
 from jaxbench_harness.tracing.export import Trace
 from jaxbench_harness.tracing.loading import CandidateFaultError, load_entry_point
+from jaxbench_harness.tracing.locations import strip_folders
 from jaxbench_harness.tracing.messages import ProgramHeader, TraceAnswer, Traced, TraceRequest
 from jaxbench_harness.workers.serving import Progress, serve
 
@@ -22,6 +24,7 @@ def handle(body: str, blobs: list[bytes], progress: Progress) -> tuple[Model, li
 def _trace(request: TraceRequest, blobs: list[bytes], progress: Progress) -> tuple[Traced, list[Program]]:
     programs: list[Program] = []
     interpreter_error = None
+    strip_folders()
     progress(Stage.LOAD)
     with abstract_chip(request.source.chip, blobs):
         entry_point = load_entry_point(request.source, blobs)
@@ -36,7 +39,7 @@ def _trace(request: TraceRequest, blobs: list[bytes], progress: Progress) -> tup
                 else:
                     interpreter_error = interpreted
     headers = tuple(ProgramHeader(size=program.size, platform=program.platform) for program in programs)
-    return Traced(programs=headers, interpreter_error=interpreter_error), programs
+    return Traced(programs=headers, interpreter_error=interpreter_error, sources=unversioned_files()), programs
 
 
 if __name__ == "__main__":

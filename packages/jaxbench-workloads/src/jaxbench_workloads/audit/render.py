@@ -16,6 +16,14 @@ _TEMPLATES = jinja2.Environment(
 )
 
 
+def _cell(text: str) -> str:
+    """Returns text as it is shown in a cell of a Markdown table."""
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
+
+
+_TEMPLATES.filters["cell"] = _cell
+
+
 def as_json(report: AuditReport) -> str:
     """Returns the report as a JSON document."""
     return report.model_dump_json(indent=1) + "\n"

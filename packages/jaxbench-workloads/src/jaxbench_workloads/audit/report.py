@@ -162,3 +162,7 @@ class AuditReport(Model):
     """One per workload."""
     skipped: dict[str, str]
     """Workloads that were not audited, and why."""
+
+
+DOCUMENTS: dict[str, type[Model]] = {"audit": AuditReport}
+"""Schemas by the name that `jaxbench schema` takes."""

@@ -9,12 +9,15 @@ from typing import Annotated
 import typer
 
 from jaxbench_harness.cli.terminal import ExitCode, JsonOption, err, print_json, usage_error, usage_errors
+from jaxbench_harness.digests import workload_digest
 from jaxbench_harness.environment import current_environment
-from jaxbench_harness.registry import all_workloads, find_workload
+from jaxbench_harness.registry import all_workloads, find_release, find_workload
+from jaxbench_harness.releases import Release, record_audits
 from jaxbench_harness.workload import Workload
 from jaxbench_workloads.audit.plan import AuditPlan, audit_all
 from jaxbench_workloads.audit.render import FORMATS, complaints, summary_line
 from jaxbench_workloads.audit.report import AuditReport, WorkloadAudit
+from jaxbench_workloads.audit.summaries import summary_of
 
 
 def audit_workloads(
@@ -34,6 +37,10 @@ def audit_workloads(
     report: Annotated[
         Path | None, typer.Option(help="Write a report here as well: .json, .md or .html.", dir_okay=False)
     ] = None,
+    record: Annotated[
+        str | None,
+        typer.Option(metavar="RELEASE", help="Keep what was found beside this release's manifest."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Audit workloads: wrong answers must be rejected, honest ones accepted, on every seed."""
@@ -41,6 +48,11 @@ def audit_workloads(
         usage_error(f"--report {report}: the suffix is {report.suffix!r}, it must be one of {', '.join(FORMATS)}")
     with usage_errors():
         workloads = [find_workload(name) for name in dict.fromkeys(ids or [])] or list(all_workloads().values())
+        release = None if record is None else find_release(record)
+    if release is not None:
+        if answers_only or distributions:
+            usage_error("--record keeps whole audits: leave --answers-only and --distribution out")
+        _require_frozen(release, workloads)
     plan = AuditPlan(
         size=size,
         seeds=range(seeds),
@@ -51,6 +63,11 @@ def audit_workloads(
     audited = _audit_all([workload for workload in workloads if _applies(workload, plan)], plan, jobs)
     if report is not None:
         _write(report, FORMATS[report.suffix](audited))
+    if release is not None:
+        with usage_errors():
+            written = record_audits(release.path, {one.workload.id: summary_of(one) for one in audited.audits})
+        noun = "audit" if len(audited.audits) == 1 else "audits"
+        _progress(f"{len(audited.audits)} {noun} recorded in {written}")
     if as_json:
         print_json(audited)
     clean = sum(audit.clean for audit in audited.audits)
@@ -68,6 +85,21 @@ def _applies(workload: Workload, plan: AuditPlan) -> bool:
         if name not in workload.distributions:
             usage_error(f"{workload.id} has no distribution {name!r}; it has {', '.join(workload.distributions)}")
     return True
+
+
+def _require_frozen(release: Release, workloads: Sequence[Workload]) -> None:
+    """Ends the command where a workload is not the one that the release has frozen, since that is what is audited."""
+    with usage_errors():
+        frozen = release.manifest
+    for workload in workloads:
+        entry, digest = frozen.workload(workload.id), workload_digest(workload)
+        if entry is None:
+            usage_error(f"{workload.id} is not in release {release.name}; name workloads that are")
+        if entry.digest != digest:
+            usage_error(
+                f"release {release.name} has another {workload.id} than the registered one, which is what is audited: "
+                f"digest {entry.digest[:12]}, not {digest[:12]}; freeze a draft anew, or record in another release"
+            )
 
 
 def _audit_all(workloads: Sequence[Workload], plan: AuditPlan, jobs: int | None) -> AuditReport:

@@ -1,12 +1,13 @@
-"""Leaves the ids of every process that imports it beside itself; MARKER is put in by the test."""
+"""Leaves its ids beside itself wherever it is imported, if it can; MARKER is put in by the test."""
 
+import contextlib
 import os
 import pathlib
 import sys
 
 sys.modules["jaxbench_was_here"] = sys.modules[__name__]
-with pathlib.Path(MARKER).open("a") as marker:  # noqa: F821
-    marker.write(f"{os.getpid()} {os.getppid()}\n")
+with contextlib.suppress(OSError), pathlib.Path(MARKER).open("a") as marker:  # noqa: F821
+    marker.write(f"{os.getpid()}\n")
 
 
 def workload(A, B):

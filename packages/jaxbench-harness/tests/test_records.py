@@ -343,6 +343,7 @@ def test_golden_records_of_this_version_parse_and_print_the_same(passed_record):
     assert isinstance(parsed[1].check, CheckReport)
     # Fields that came later have their defaults.
     assert [record.model_dump_json(exclude_unset=True) for record in parsed] == lines
+    assert parsed[0].sandbox is None
     assert {(time.cpu_s, time.peak_bytes, time.cached) for time in parsed[0].stages} == {(None, None, None)}
 
 

@@ -26,6 +26,7 @@ from jaxbench_harness.records import (
     Passed,
     Record,
     ResolvedConfig,
+    Sandbox,
     Stage,
     StageTime,
     Verdict,
@@ -93,6 +94,7 @@ def evaluate(
         candidate=candidate.ref(),
         config=config,
         environment=current_environment(),
+        sandbox=evaluation.sandbox,
         programs=tuple(program.ref() for program in evaluation.programs),
         bound=bound_for(workload, get_target(config.target)),
         verdict=verdict,
@@ -138,6 +140,7 @@ class _Evaluation:
     on_stage: OnStage
     cache: Cache | None
     programs: tuple[Program, ...] = ()
+    sandbox: Sandbox | None = None
     compile: CompileReport | None = None
     check: CheckReport | None = None
     stages: list[StageTime] = field(default_factory=list[StageTime])
@@ -153,6 +156,7 @@ class _Evaluation:
             self._run_stages(until)
         except StageError as failure:
             self.stages.append(failure.time)
+            self.sandbox = failure.sandbox or self.sandbox
             self.compile = failure.compile or self.compile
             self.check = failure.check or self.check
             return failure.verdict
@@ -173,6 +177,7 @@ class _Evaluation:
         self._begin(Stage.TRACE)
         trace = trace_programs(self.candidate, self.workload, self._target, self.config, self.cache)
         self.programs = trace.programs
+        self.sandbox = trace.sandbox
         self.stages.append(stage_time(Stage.TRACE, trace.spent, trace.cached))
 
         self._begin(Stage.COMPILE)

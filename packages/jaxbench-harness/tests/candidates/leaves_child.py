@@ -4,12 +4,12 @@ import os
 import signal
 import sys
 import time
+from pathlib import Path
 
-child = os.fork()
-if child == 0:
+if os.fork() == 0:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     while True:
         time.sleep(60)
-sys.stdout.write(f"child={child}\n")
+sys.stdout.write(f"home={Path.home()}\n")
 sys.stdout.flush()
 raise RuntimeError("left a child")

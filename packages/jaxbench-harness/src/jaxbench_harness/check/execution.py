@@ -10,7 +10,7 @@ from jax import export
 from jaxbench_harness.check.arrays import pack, unpack
 from jaxbench_harness.check.executables import CANDIDATE
 from jaxbench_harness.check.messages import CheckFailure, CheckRequest, InterpretAnswer, InterpretRequest
-from jaxbench_harness.isolation import MAX_FILE_BYTES, Limits, NoAnswer, run_worker
+from jaxbench_harness.isolation import Limits, NoAnswer, run_worker
 from jaxbench_harness.records import FailureCode, bounded, one_line
 from jaxbench_harness.tracing.messages import CallSpec, TraceFailed
 from jaxbench_harness.workload import Workload
@@ -54,20 +54,14 @@ def run_in_tpu_interpreter(request: CheckRequest, files: Sequence[bytes], worklo
     size = workload.size(request.size)
     call = CallSpec.of(workload, size)
     expected = workload.output.at(size.dims)
-    limits = Limits(
-        wall_s=request.timeout_s,
-        cpu_s=int(4 * request.timeout_s) + 1,
-        address_bytes=request.memory_bytes,
-        file_bytes=MAX_FILE_BYTES,
-        resident_bytes=request.resident_bytes,
-    )
+    limits = Limits.for_candidates(request.timeout_s, request.memory_bytes, request.resident_bytes)
 
     def execute(inputs: Inputs) -> np.ndarray[Any, Any]:
         assert request.source is not None
         packed = [pack(array) for array in inputs.values()]
         message = InterpretRequest(source=request.source, call=call, arrays=tuple(header for header, _ in packed))
         blobs = [*files, *(content for _, content in packed)]
-        ended = run_worker("interpret", message, InterpretAnswer, limits=limits, blobs=blobs)
+        ended = run_worker("interpret", message, InterpretAnswer, limits=limits, blobs=blobs, sandboxed=True)
         if isinstance(ended, NoAnswer):
             raise _not_run(ended.code, f"running under the TPU interpreter: {ended.reason}", ended.log)
         result = ended.message.result

@@ -2,8 +2,6 @@
 
 import importlib.util
 import os
-import shutil
-import sys
 from collections.abc import Iterator
 from importlib.metadata import version
 
@@ -18,11 +16,15 @@ from jaxbench_harness.cli.units import in_bytes
 from jaxbench_harness.compiling.libtpu import NO_LIBTPU, compiler_environment
 from jaxbench_harness.compiling.messages import ProbeAnswer, ProbeRequest
 from jaxbench_harness.environment import current_environment, package_version
-from jaxbench_harness.isolation import Limits, NoAnswer, run_worker
+from jaxbench_harness.isolation import Limits, NoAnswer, probe_sandbox, run_worker
 from jaxbench_harness.registry import RegistryError, all_workloads
 from jaxbench_harness.targets import Target, get_target
 
 _PROBE_TIMEOUT_S = 120.0
+_SANDBOX_REMEDY = (
+    "judge only code that you trust, or allow user namespaces: kernel.apparmor_restrict_unprivileged_userns=0 or "
+    "kernel.unprivileged_userns_clone=1 where they exist; in a container, a profile that permits unshare and mount"
+)
 
 
 def doctor(target: TargetOption = "v6e", as_json: JsonOption = False) -> None:
@@ -53,7 +55,7 @@ def _findings(target: Target) -> Iterator[Finding]:
     yield _optional("tokamax", "kernels that use Tokamax cannot be traced", "install tokamax")
     yield _workloads()
     yield _cache()
-    yield _isolation()
+    yield _sandbox()
 
 
 def _compiler(target: Target) -> Finding:
@@ -105,10 +107,13 @@ def _cache() -> Finding:
     return Finding(name="cache", status="ok", detail=f"{held} in {cache.folder}", remedy="")
 
 
-def _isolation() -> Finding:
-    limits = "process groups and resource limits"
-    if sys.platform != "linux":
-        return Finding(name="isolation", status="missing", detail=f"{limits} only", remedy="use Linux")
-    found = "found" if shutil.which("unshare") else "not found"
-    detail = f"{limits}; candidates can reach the network and read files (unshare {found}, not used yet)"
-    return Finding(name="isolation", status="missing", detail=detail, remedy="judge only code that you trust to run")
+def _sandbox() -> Finding:
+    try:
+        sandbox = probe_sandbox()
+    except RuntimeError as error:
+        return Finding(name="sandbox", status="broken", detail=str(error), remedy="report this")
+    if sandbox.gaps:
+        detail = f"{'; '.join(sandbox.gaps)} ({sandbox.reason})"
+        return Finding(name="sandbox", status="missing", detail=detail, remedy=_SANDBOX_REMEDY)
+    detail = "candidate code runs without network, other processes, and files but Python's own"
+    return Finding(name="sandbox", status="ok", detail=detail, remedy="")

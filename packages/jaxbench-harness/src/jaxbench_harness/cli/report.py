@@ -82,6 +82,9 @@ def print_record(record: Record) -> None:
         out.print(f"flag {flag.code}: {flag.detail}", style="yellow", markup=False)
     if reused := _reused(record):
         out.print(f"from the cache: {', '.join(reused)}", highlight=False)
+    if record.sandbox is not None and record.sandbox.gaps:
+        gaps = "; ".join(record.sandbox.gaps)
+        out.print(f"sandbox: {gaps} ({record.sandbox.reason})", style="yellow", markup=False, highlight=False)
     bound = record.bound
     out.print(f"bound {in_time(bound.time_ns)} ({bound.binds})", highlight=False)
 

@@ -1,7 +1,8 @@
 """The one pipe between a worker and its supervisor: length-prefixed frames of JSON and blobs.
 
 Frame: 4 bytes magic, 4 bytes header length, header, then the blobs whose lengths the header lists. All integers are
-big-endian. A worker sends any number of `progress` frames, then exactly one `final` frame, then closes. Nothing
+big-endian. A worker sends any number of `progress` frames, then exactly one `final` frame, then closes; a
+sandboxed one sends one `sandbox` frame before all others. Nothing
 here evaluates what it reads: a frame is bytes, checked lengths and a pydantic model.
 """
 
@@ -30,10 +31,10 @@ class ChannelError(Exception):
 class Header(Model):
     """What precedes the blobs of a frame."""
 
-    kind: str = Field(pattern=r"^(progress|final)$")
-    """`progress` names a stage that begins; `final` carries the answer."""
+    kind: str = Field(pattern=r"^(sandbox|progress|final)$")
+    """`sandbox` says how far what follows is confined; `progress` names a stage that begins; `final` answers."""
     body: str = ""
-    """Stage name, or the answer as JSON text."""
+    """Stage name, or the sandbox or the answer as JSON text."""
     blob_bytes: tuple[int, ...] = Field(default=(), max_length=MAX_BLOBS)
     """Lengths of the blobs that follow."""
 

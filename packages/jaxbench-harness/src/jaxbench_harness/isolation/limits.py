@@ -1,5 +1,6 @@
 """Resource limits of a worker: those it puts on itself before it does anything else, and those watched from outside."""
 
+import contextlib
 import ctypes
 import os
 import re
@@ -7,11 +8,18 @@ import resource
 import signal
 import sys
 from pathlib import Path
+from typing import Self
 
 from jaxbench_harness.records import Model
 
 MAX_FILE_BYTES = 64 * 2**20
 """Largest file that a process with candidate code may write."""
+_MAX_OPEN_FILES = 1024
+
+
+def _most_processes() -> int:
+    """XLA starts a few threads per core, which count as processes."""
+    return 256 + 8 * (os.cpu_count() or 1)
 
 
 class Limits(Model):
@@ -27,6 +35,23 @@ class Limits(Model):
     """Largest file that it may write; null for none."""
     resident_bytes: int | None = None
     """Limit of resident memory, kept by the supervisor; null for none."""
+    open_files: int | None = None
+    """Most descriptors at a time; null for none."""
+    processes: int | None = None
+    """Most processes and threads at a time; null for none. Kept only in a user namespace of its own."""
+
+    @classmethod
+    def for_candidates(cls, wall_s: float, address_bytes: int, resident_bytes: int) -> Self:
+        """Returns the limits of a process that runs candidate code."""
+        return cls(
+            wall_s=wall_s,
+            cpu_s=int(4 * wall_s) + 1,
+            address_bytes=address_bytes,
+            file_bytes=MAX_FILE_BYTES,
+            resident_bytes=resident_bytes,
+            open_files=_MAX_OPEN_FILES,
+            processes=_most_processes(),
+        )
 
 
 _PEAK_LINE = re.compile(r"^VmHWM:\s*(\d+) kB$", re.MULTILINE)
@@ -48,16 +73,37 @@ def die_with_parent(parent: int) -> None:
 
 
 def peak_resident_bytes(process: int) -> int | None:
-    """Returns the most resident memory that a process has had, files it maps included; None where Linux does not say.
+    """Returns the most resident memory that a process and its descendants have had, files they map included.
 
-    Unlike `ru_maxrss` it starts anew with the program that the process runs, so that it holds nothing of its starter.
+    Unlike `ru_maxrss` it starts anew with the program that a process runs, so that it holds nothing of its starter.
+    The peaks of all processes that run now are added up. None where Linux does not say.
     """
+    if (total := _peak_of(process)) is None:
+        return None
+    pending = list(_children(process))
+    while pending:
+        descendant = pending.pop()
+        total += _peak_of(descendant) or 0
+        pending += _children(descendant)
+    return total
+
+
+def _peak_of(process: int) -> int | None:
     try:
         status = Path(f"/proc/{process}/status").read_text(encoding="ascii", errors="replace")
     except OSError:
         return None
     found = _PEAK_LINE.search(status)
     return None if found is None else int(found[1]) * 1024
+
+
+def _children(process: int) -> list[int]:
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for thread in Path(f"/proc/{process}/task").iterdir():
+            with contextlib.suppress(OSError):
+                found += map(int, (thread / "children").read_text(encoding="ascii").split())
+    return found
 
 
 def apply_limits(limits: Limits) -> None:
@@ -67,6 +113,8 @@ def apply_limits(limits: Limits) -> None:
         (resource.RLIMIT_CPU, limits.cpu_s),
         (resource.RLIMIT_AS, limits.address_bytes),
         (resource.RLIMIT_FSIZE, limits.file_bytes),
+        (resource.RLIMIT_NOFILE, limits.open_files),
+        (resource.RLIMIT_NPROC, limits.processes),
     ]
     for kind, value in wanted:
         if value is None:

@@ -16,9 +16,10 @@ from typing import BinaryIO
 
 from pydantic import ValidationError
 
+from jaxbench_harness.isolation.bytecode import keep_bytecode
 from jaxbench_harness.isolation.channel import ChannelError, Frame, encode_request, read_frame
 from jaxbench_harness.isolation.limits import Limits, peak_resident_bytes
-from jaxbench_harness.records import FailureCode, Model, bounded
+from jaxbench_harness.records import FailureCode, Model, Sandbox, bounded
 
 _log = logging.getLogger(__name__)
 
@@ -53,6 +54,7 @@ class Answer[T: Model]:
     blobs: tuple[bytes, ...]
     log: str
     spent: Spent
+    sandbox: Sandbox | None = None
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,7 @@ class NoAnswer:
         progress: Last stage that the worker said it began; None if none.
         log: What it printed.
         spent: What it took until its end.
+        sandbox: How far it was confined; None where it was not to be, or ended before it said.
     """
 
     code: FailureCode
@@ -72,6 +75,7 @@ class NoAnswer:
     progress: str | None
     log: str
     spent: Spent
+    sandbox: Sandbox | None = None
 
 
 def run_worker[T: Model](
@@ -82,6 +86,7 @@ def run_worker[T: Model](
     limits: Limits,
     blobs: Sequence[bytes] = (),
     environment: Mapping[str, str] | None = None,
+    sandboxed: bool = False,
 ) -> Answer[T] | NoAnswer:
     """Runs `python -m jaxbench_harness.workers.<worker>` in a fresh session and an empty folder of its own.
 
@@ -92,6 +97,7 @@ def run_worker[T: Model](
         limits: Limits; wall time and resident memory are watched here, the others kept by the worker on itself.
         blobs: Bytes that go with the request.
         environment: Variables added to the scrubbed environment.
+        sandboxed: Whether it is confined as far as this machine allows, because it runs candidate code.
 
     Returns:
         The answer, or how the worker ended without one.
@@ -99,8 +105,10 @@ def run_worker[T: Model](
     Raises:
         InterruptedError: After `end_all_workers`.
     """
+    if sandboxed:
+        keep_bytecode()
     with tempfile.TemporaryDirectory(prefix="jaxbench-", ignore_cleanup_errors=True) as folder:
-        process = _Process(worker, limits, Path(folder), environment or {})
+        process = _Process(worker, limits, Path(folder), environment or {}, sandboxed=sandboxed)
         started = time.monotonic()
         process.talk(encode_request(request.model_dump_json(), blobs))
         spent = Spent(time.monotonic() - started, process.cpu_s, process.peak_bytes)
@@ -113,9 +121,9 @@ def run_worker[T: Model](
         except ValidationError as error:
             process.error = f"the answer of the {worker} worker is not valid: {error.errors()[0]['msg']}"
         else:
-            return Answer(message, process.final.blobs, log, spent)
+            return Answer(message, process.final.blobs, log, spent, process.sandbox)
     code, reason = process.explain()
-    return NoAnswer(code, reason, process.progress, log, spent)
+    return NoAnswer(code, reason, process.progress, log, spent, process.sandbox)
 
 
 def end_all_workers() -> None:
@@ -128,7 +136,11 @@ def end_all_workers() -> None:
 class _Process:
     """A worker process with the threads that feed it, read its pipe, drain its output and await its end."""
 
-    def __init__(self, worker: str, limits: Limits, folder: Path, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, worker: str, limits: Limits, folder: Path, environment: Mapping[str, str], *, sandboxed: bool
+    ) -> None:
+        self.sandbox: Sandbox | None = None
+        self._sandboxed = sandboxed
         self.final: Frame | None = None
         self.error: str | None = None
         self.progress: str | None = None
@@ -145,7 +157,7 @@ class _Process:
                     sys.executable,
                     "-I",
                     "-m",
-                    f"jaxbench_harness.workers.{worker}",
+                    *_module(worker, sandboxed=sandboxed),
                     str(write_end),
                     str(os.getpid()),
                     limits.model_dump_json(),
@@ -246,7 +258,11 @@ class _Process:
         while (frame := read_frame(channel)) is not None:
             if self.final is not None:
                 raise ChannelError(f"a {frame.kind} message after the final one")
-            if frame.kind == "final":
+            if (frame.kind == "sandbox") != (self._sandboxed and self.sandbox is None):
+                raise ChannelError(f"a {frame.kind} message out of order")
+            if frame.kind == "sandbox":
+                self.sandbox = Sandbox.model_validate_json(frame.body)
+            elif frame.kind == "final":
                 self.final = frame
             else:
                 self.progress = frame.body
@@ -266,6 +282,11 @@ class _Process:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._reaper.join()
+
+
+def _module(worker: str, *, sandboxed: bool) -> list[str]:
+    package = "jaxbench_harness.workers"
+    return [f"{package}.confined", worker] if sandboxed else [f"{package}.{worker}"]
 
 
 def _signal_name(number: int) -> str:

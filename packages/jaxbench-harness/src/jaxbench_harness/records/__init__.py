@@ -11,6 +11,7 @@ from jaxbench_harness.records.record import (
     ProgramRef,
     Record,
     ResolvedConfig,
+    Sandbox,
     StageTime,
     WorkloadRef,
 )
@@ -58,6 +59,7 @@ __all__ = [
     "ProgramRef",
     "Record",
     "ResolvedConfig",
+    "Sandbox",
     "Stage",
     "StageTime",
     "Timing",

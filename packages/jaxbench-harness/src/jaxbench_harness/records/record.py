@@ -106,6 +106,15 @@ class Environment(Model):
     """Whether that checkout had uncommitted changes; null outside one."""
 
 
+class Sandbox(Model):
+    """How far the processes that ran candidate code were confined."""
+
+    gaps: tuple[OneLine, ...] = ()
+    """What this machine could not give, one item each; empty when the sandbox was complete."""
+    reason: str = ""
+    """Why not; empty when the sandbox was complete."""
+
+
 class ProgramRef(Model):
     """A Program that the trace produced."""
 
@@ -184,6 +193,8 @@ class Record(Model):
     """How it was judged."""
     environment: Environment
     """Where it was judged."""
+    sandbox: Sandbox | None = None
+    """How far candidate code was confined; null when none ran, and in records that are older than the field."""
     programs: tuple[ProgramRef, ...]
     """Programs of the trace; empty when there was none."""
     bound: Bound

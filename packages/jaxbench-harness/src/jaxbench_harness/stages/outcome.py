@@ -10,6 +10,7 @@ from jaxbench_harness.records import (
     Failed,
     FailureCode,
     Owner,
+    Sandbox,
     Stage,
     StageTime,
     bounded,
@@ -31,12 +32,14 @@ class StageError(Exception):
         cached: Cached = None,
         compile_report: CompileReport | None = None,
         check_report: CheckReport | None = None,
+        sandbox: Sandbox | None = None,
     ) -> None:
         super().__init__(verdict.reason)
         self.verdict = verdict
         self.time = stage_time(verdict.stage, spent, cached)
         self.compile = compile_report
         self.check = check_report
+        self.sandbox = sandbox
 
 
 def stage_time(stage: Stage, spent: Spent, cached: Cached = None) -> StageTime:
@@ -65,4 +68,4 @@ def no_answer(ended: NoAnswer, stage: Stage, what: str, *, candidate_owns: bool)
     """
     owner = Owner.CANDIDATE if candidate_owns else Owner.INFRASTRUCTURE
     verdict = failed(stage, ended.code, f"{what}: {ended.reason}", ended.log, owner=owner)
-    return StageError(verdict, ended.spent)
+    return StageError(verdict, ended.spent, sandbox=ended.sandbox)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from jaxbench_harness.caching import Cache, code_digest, installed_packages, key_of
 from jaxbench_harness.caching.sources import digests_of, unchanged
 from jaxbench_harness.candidate import Candidate
-from jaxbench_harness.isolation import MAX_FILE_BYTES, Limits, NoAnswer, Spent, run_worker
+from jaxbench_harness.isolation import Limits, NoAnswer, Spent, run_worker
 from jaxbench_harness.program import Program
-from jaxbench_harness.records import FailureCode, Model, ResolvedConfig, Stage
+from jaxbench_harness.records import FailureCode, Model, ResolvedConfig, Sandbox, Stage
 from jaxbench_harness.records.base import NonEmptyStr, Sha256
 from jaxbench_harness.stages.outcome import Cached, StageError, failed, no_answer, since
 from jaxbench_harness.targets import Target
@@ -36,12 +36,14 @@ class TracedPrograms:
         interpreter_error: Why there is no Program for the CPU; None when there is.
         spent: What the stage took.
         cached: Whether the Programs came from the cache.
+        sandbox: How far the process was confined; None where they came from the cache.
     """
 
     programs: tuple[Program, ...]
     interpreter_error: str | None
     spent: Spent
     cached: Cached = None
+    sandbox: Sandbox | None = None
 
     def interpreted(self) -> Program | None:
         """Returns the check Program for the CPU, if there is one."""
@@ -86,7 +88,8 @@ def trace_programs(
     if found and unchanged(found[0].sources):
         programs = _programs(found[0].traced, found[1])
         return TracedPrograms(programs, found[0].traced.interpreter_error, since(started), "result")
-    ended = run_worker("trace", request, TraceAnswer, limits=_limits(config), blobs=blobs)
+    limits = Limits.for_candidates(config.trace_timeout_s, config.memory_bytes, config.resident_bytes)
+    ended = run_worker("trace", request, TraceAnswer, limits=limits, blobs=blobs, sandboxed=True)
     if isinstance(ended, NoAnswer):
         stage = Stage.TRACE if ended.progress == Stage.TRACE else Stage.LOAD
         doing = "tracing the candidate" if stage is Stage.TRACE else "loading the candidate"
@@ -94,13 +97,13 @@ def trace_programs(
     result = ended.message.result
     if isinstance(result, TraceFailed):
         log = "\n".join(part for part in (result.log, ended.log) if part)
-        raise StageError(failed(result.stage, result.code, result.reason, log), ended.spent)
+        raise StageError(failed(result.stage, result.code, result.reason, log), ended.spent, sandbox=ended.sandbox)
     if fault := _protocol_fault(result, ended.blobs):
-        raise StageError(failed(Stage.TRACE, FailureCode.PROTOCOL, fault), ended.spent)
+        raise StageError(failed(Stage.TRACE, FailureCode.PROTOCOL, fault), ended.spent, sandbox=ended.sandbox)
     sources = cache and digests_of(result.sources)
     if cache is not None and sources is not None:
         cache.put("trace", key, CachedTrace(traced=result, sources=sources), ended.blobs)
-    return TracedPrograms(_programs(result, ended.blobs), result.interpreter_error, ended.spent)
+    return TracedPrograms(_programs(result, ended.blobs), result.interpreter_error, ended.spent, sandbox=ended.sandbox)
 
 
 def trace_key(candidate: Candidate, request: TraceRequest, config: ResolvedConfig) -> str:
@@ -114,16 +117,6 @@ def trace_key(candidate: Candidate, request: TraceRequest, config: ResolvedConfi
         memory_bytes=config.memory_bytes,
         code=code_digest(),
         installed=installed_packages(),
-    )
-
-
-def _limits(config: ResolvedConfig) -> Limits:
-    return Limits(
-        wall_s=config.trace_timeout_s,
-        cpu_s=int(4 * config.trace_timeout_s) + 1,
-        address_bytes=config.memory_bytes,
-        file_bytes=MAX_FILE_BYTES,
-        resident_bytes=config.resident_bytes,
     )
 
 

@@ -73,19 +73,18 @@ def die_with_parent(parent: int) -> None:
 
 
 def peak_resident_bytes(process: int) -> int | None:
-    """Returns the most resident memory that a process and its descendants have had, files they map included.
+    """Returns the most resident memory that a process or one of its descendants has had, files it maps included.
 
-    Unlike `ru_maxrss` it starts anew with the program that a process runs, so that it holds nothing of its starter.
-    The peaks of all processes that run now are added up. None where Linux does not say.
+    Unlike `ru_maxrss` it starts anew with the program that a process runs, so that it holds nothing of its starter. The
+    largest counts, not the sum: forked processes share most of their pages. None where Linux does not say.
     """
-    if (total := _peak_of(process)) is None:
-        return None
+    largest = _peak_of(process)
     pending = list(_children(process))
-    while pending:
+    while pending and largest is not None:
         descendant = pending.pop()
-        total += _peak_of(descendant) or 0
+        largest = max(largest, _peak_of(descendant) or 0)
         pending += _children(descendant)
-    return total
+    return largest
 
 
 def _peak_of(process: int) -> int | None:

@@ -77,7 +77,7 @@ def test_processes_are_limited(workload, namespaces):
     verdict = _failure(workload, "forks_until_refused.py")
     count = re.search(r"(\d+) children, then BlockingIOError", verdict.reason)
     assert count, verdict
-    assert 100 < int(count[1]) < Limits.for_candidates(1, 1).processes
+    assert 100 < int(count[1]) < Limits.for_candidates(1, 1, 1).processes
 
 
 def test_a_daemon_does_not_outlive_the_evaluation(workload, namespaces, tmp_path):

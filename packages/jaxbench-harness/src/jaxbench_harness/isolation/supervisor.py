@@ -221,7 +221,8 @@ class _Process:
         end = time.monotonic() + self._limits.wall_s
         allowed = self._limits.resident_bytes
         while self._reaper.is_alive():
-            self.peak_bytes = peak_resident_bytes(self._process.pid) or self.peak_bytes
+            if (peak := peak_resident_bytes(self._process.pid)) is not None:
+                self.peak_bytes = max(peak, self.peak_bytes or 0)
             if allowed is not None and (self.peak_bytes or 0) > allowed:
                 reason = f"used {self.peak_bytes} bytes of memory, the limit is {allowed}"
                 self.stopped = FailureCode.MEMORY, reason

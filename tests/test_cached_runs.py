@@ -27,7 +27,7 @@ needs_libtpu = pytest.mark.skipif(
     importlib.util.find_spec("libtpu") is None, reason="libtpu exists for x86-64 Linux only"
 )
 
-OF_THIS_RUN = ("evaluation_id", "run_id", "created_at", "stages")
+OF_THIS_RUN = ("evaluation_id", "run_id", "created_at", "stages", "sandbox")
 
 
 def _cached(record: dict) -> dict[str, str | None]:
@@ -57,6 +57,9 @@ def test_a_second_run_compiles_nothing_and_checks_anew(jaxbench: CommandLine) ->
     assert without["compile"] | {"compile_s": 0} == first["compile"] | {"compile_s": 0}
     assert {draw["seed"] for draw in fresh["check"]["draws"]} != {1}
     assert fresh["check"]["draws"][0]["metrics"] != first["check"]["draws"][0]["metrics"]
+    assert second["sandbox"] is None, "no candidate code ran"
+    assert first["sandbox"] is not None
+    assert first["sandbox"] == without["sandbox"]
     for time in first["stages"]:
         assert time["cpu_s"] > 0
         assert 50e6 < time["peak_bytes"] < first["config"]["resident_bytes"]

@@ -53,7 +53,7 @@ class Workers:
         self.answers = []
         self.asked = []
 
-    def __call__(self, worker, request, answer_type, *, limits, blobs=(), environment=None):
+    def __call__(self, worker, request, answer_type, *, limits, blobs=(), environment=None, sandboxed=False):
         self.asked.append((worker, request, list(blobs)))
         answer = self.answers.pop(0)
         return answer if isinstance(answer, NoAnswer) else Answer(answer[0], tuple(answer[1]), "", SPENT)
@@ -193,7 +193,7 @@ def _refused(message):
 
 
 def _compile(workload, cache, **config):
-    return compile_stage.guard_and_compile(PROGRAMS, workload, V6E, CONFIG.model_copy(update=config), cache)
+    return compile_stage.guard_and_compile(PROGRAMS, workload, V6E, CONFIG.model_copy(update=config), cache=cache)
 
 
 def test_a_program_is_compiled_once_and_says_how_long_that_took(workload, workers, cache):

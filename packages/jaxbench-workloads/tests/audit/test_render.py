@@ -83,6 +83,8 @@ def test_tables_survive_bars_and_markup_in_a_reason():
 
 def test_summary_and_complaints_name_what_is_wrong():
     first, second = REPORT.audits
-    assert summary_line(first).startswith("8p_GEMM: NOT CLEAN; 1 rejected, 0 equivalent, 0 below noise, 2 accepted")
+    assert summary_line(first).startswith(
+        "8p_GEMM: NOT CLEAN; 1 rejected, 0 equivalent, 0 below noise, 1 labelled, 1 accepted"
+    )
     assert list(complaints(first)) == ["accepted: add 1 skipped (error 0.5, noise 0.25)"]
     assert list(complaints(second))[1] == "refused: float32 (rms at inf of its limit, standard inputs, seed 0)"

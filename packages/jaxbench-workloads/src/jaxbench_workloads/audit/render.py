@@ -47,7 +47,14 @@ FORMATS: Mapping[str, Callable[[AuditReport], str]] = {".json": as_json, ".md": 
 
 def summary_line(audit: WorkloadAudit) -> str:
     """Returns the audit in one line."""
-    counts = ", ".join(f"{audit.count(outcome)} {outcome.replace('_', ' ')}" for outcome in Outcome)
+    numbers = {
+        "rejected": audit.count(Outcome.REJECTED),
+        "equivalent": audit.count(Outcome.EQUIVALENT),
+        "below noise": audit.count(Outcome.BELOW_NOISE),
+        "labelled": len(audit.labelled),
+        "accepted": len(audit.accepted),
+    }
+    counts = ", ".join(f"{number} {outcome}" for outcome, number in numbers.items())
     verdict = "clean" if audit.clean else "NOT CLEAN"
     worst = audit.worst_margin
     return f"{audit.workload.id}: {verdict}; {counts}; honest answers use at most {worst.worst:.2f} of a limit"

@@ -1,4 +1,4 @@
-"""Audits of several workloads, each in a process of its own."""
+"""Audits of several workloads, in parallel processes."""
 
 import multiprocessing
 from collections.abc import Iterator, Sequence
@@ -42,6 +42,10 @@ def audit_all(workload_ids: Sequence[str], plan: AuditPlan, jobs: int) -> Iterat
 
     Yields:
         Id and audit as they end; instead of the audit the reason, in one line, where a workload was left out.
+
+    Raises:
+        ValueError: If a right answer isn't finite.
+        BrokenProcessPool: If a process was ended from outside, as for want of memory.
     """
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, context, initializer=_on_cpu) as pool:
@@ -58,7 +62,8 @@ def _on_cpu() -> None:
 
 def _audit(workload_id: str, plan: AuditPlan) -> WorkloadAudit | str:
     workload = find_workload(workload_id)
-    needed = needed_bytes(workload, workload.size(plan.size))
+    # The draws of a distribution are kept for its statistics.
+    needed = needed_bytes(workload, workload.size(plan.size)) * len(plan.seeds)
     if needed > plan.memory_bytes:
         return f"needs about {needed / 2**30:.0f} GiB, the limit is {plan.memory_bytes / 2**30:.0f} GiB"
     return audit_workload(

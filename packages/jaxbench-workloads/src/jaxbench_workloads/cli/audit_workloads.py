@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from concurrent.futures.process import BrokenProcessPool
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -60,7 +61,13 @@ def audit_workloads(
         answers_only=answers_only,
         memory_bytes=int(memory_gib * 2**30),
     )
-    audited = _audit_all([workload for workload in workloads if _applies(workload, plan)], plan, jobs)
+    try:
+        audited = _audit_all([workload for workload in workloads if _applies(workload, plan)], plan, jobs)
+    except ValueError as error:
+        usage_error(f"{error}; correct the workload's inputs")
+    except BrokenProcessPool as error:
+        _progress("error: an audit was ended from outside, most likely for want of memory; try --jobs 1")
+        raise typer.Exit(ExitCode.INFRASTRUCTURE) from error
     if report is not None:
         _write(report, FORMATS[report.suffix](audited))
     if release is not None:

@@ -7,7 +7,6 @@ from importlib.metadata import version
 
 from jaxbench_harness.workload import Workload
 from jaxbench_workloads import (
-    attention,
     linear_attention,
     loss,
     matmul,
@@ -18,8 +17,9 @@ from jaxbench_workloads import (
     ssm,
     triangle,
 )
+from jaxbench_workloads.attention import causal, latent
 from jaxbench_workloads.conv_fusion import conv2d, conv3d
-from jaxbench_workloads.matmul_fusion import norms, pointwise, reductions, softmax
+from jaxbench_workloads.matmul_fusion import batch_norms, norms, pointwise, reductions, softmax
 from jaxbench_workloads.published import with_published_times
 
 __all__ = ["WORKLOADS", "__version__"]
@@ -27,11 +27,11 @@ __all__ = ["WORKLOADS", "__version__"]
 __version__ = version("jaxbench-workloads")
 
 WORKLOADS: tuple[Workload, ...] = with_published_times(
-    attention.FLASH_ATTENTION,
-    attention.GQA_ATTENTION,
-    attention.MLA_ATTENTION,
-    attention.SPARSE_ATTENTION,
-    attention.FLEX_ATTENTION,
+    causal.FLASH_ATTENTION,
+    causal.GQA_ATTENTION,
+    latent.MLA_ATTENTION,
+    causal.SPARSE_ATTENTION,
+    causal.FLEX_ATTENTION,
     paged_attention.PAGED_ATTENTION,
     paged_attention.RAGGED_PAGED_ATTENTION,
     matmul.GEMM,
@@ -57,7 +57,7 @@ WORKLOADS: tuple[Workload, ...] = with_published_times(
     conv3d.CONV_TRANSPOSE3D_LAYER_NORM_GELU_SCALING,
     norms.MATMUL_SWISH_SUM_GROUP_NORM,
     pointwise.MATMUL_SCALING_RESIDUAL_ADD,
-    norms.GEMM_BATCH_NORM_GELU_RELU,
+    batch_norms.GEMM_BATCH_NORM_GELU_RELU,
     reductions.GEMM_SIGMOID_LOG_SUM_EXP,
     conv3d.CONV3D_MISH_TANH,
     conv2d.CONV2D_ACTIVATION_BATCH_NORM,
@@ -74,7 +74,7 @@ WORKLOADS: tuple[Workload, ...] = with_published_times(
     norms.GEMM_GROUP_NORM_SWISH_MULTIPLY_SWISH,
     conv2d.CONV2D_GROUP_NORM_TANH_HARD_SWISH_RESIDUAL_ADD_LOG_SUM_EXP,
     pointwise.MATMUL_ADD_SWISH_TANH_GELU_HARDTANH,
-    norms.MATMUL_BATCH_NORM_BIAS_ADD_DIVIDE_SWISH,
+    batch_norms.MATMUL_BATCH_NORM_BIAS_ADD_DIVIDE_SWISH,
     reductions.MATMUL_AVG_POOL_GELU_SCALE_MAX,
     softmax.MATMUL_GELU_SOFTMAX,
 )

@@ -11,13 +11,23 @@ import jax
 import jax.numpy as jnp
 
 from jaxbench_harness.formulas import Dims, Formula, evaluate, evaluate_int
-from jaxbench_harness.input_distributions import Drawn
+from jaxbench_harness.input_distributions import Cancelling, Distribution, Drawn
 
 
 def shared_key(array: jax.Array) -> jax.Array:
     """Returns a PRNG key made from the bits of the first elements of a bfloat16 array."""
     bits = jax.lax.bitcast_convert_type(array.ravel()[:4096], jnp.uint16).astype(jnp.uint32)
     return jax.random.key(jnp.sum(bits * (2 * jnp.arange(bits.size, dtype=jnp.uint32) + 1)), impl="threefry2x32")
+
+
+def opposed(weight: Distribution, in_features: str) -> Cancelling:
+    """Returns weights (in, out) with two large, opposite input features, for activations in which those are alike.
+
+    Args:
+        weight: Distribution of all others.
+        in_features: Dim of the input features.
+    """
+    return Cancelling(weight, 0, f"4*sqrt({in_features})", sign=-1)
 
 
 @dataclass(frozen=True)

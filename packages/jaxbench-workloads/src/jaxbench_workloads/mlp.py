@@ -4,9 +4,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from jaxbench_harness.input_distributions import Cancelling, Distribution, Normal, OutlierElements
+from jaxbench_harness.input_distributions import Cancelling, Normal, OutlierElements
 from jaxbench_harness.tolerance import Tolerance
 from jaxbench_harness.workload import InputSpec, OutputSpec, Workload, sizes
+from jaxbench_workloads.input_distributions import opposed
 
 
 def swiglu_mlp(
@@ -18,10 +19,6 @@ def swiglu_mlp(
     """Returns `(silu(x @ gate_kernel) * (x @ up_kernel)) @ down_kernel`."""
     hidden = jax.nn.silu(jnp.dot(x, gate_kernel)) * jnp.dot(x, up_kernel)
     return jnp.dot(hidden, down_kernel)
-
-
-def _opposed(weight: Distribution, in_features: str) -> Cancelling:
-    return Cancelling(weight, 0, f"4*sqrt({in_features})", sign=-1)
 
 
 SWIGLU_MLP = Workload(
@@ -63,9 +60,9 @@ SWIGLU_MLP = Workload(
     | {
         "cancelling": {
             "x": Cancelling(Normal(), 2, 16),
-            "gate_kernel": Cancelling(_opposed(Normal("1.5/sqrt(emb_dim)"), "emb_dim"), 1),
-            "up_kernel": Cancelling(_opposed(Normal("1/sqrt(emb_dim)"), "emb_dim"), 1, 16),
-            "down_kernel": _opposed(Normal("1/sqrt(mlp_dim)"), "mlp_dim"),
+            "gate_kernel": Cancelling(opposed(Normal("1.5/sqrt(emb_dim)"), "emb_dim"), 1),
+            "up_kernel": Cancelling(opposed(Normal("1/sqrt(emb_dim)"), "emb_dim"), 1, 16),
+            "down_kernel": opposed(Normal("1/sqrt(mlp_dim)"), "mlp_dim"),
         }
     },
     reference=swiglu_mlp,

@@ -1,0 +1,4 @@
+"""Attention over whole sequences.
+
+`causal`: of given queries, keys and values; `latent`: with the projections that make them.
+"""

@@ -1,0 +1,201 @@
+"""Runs candidates that cheat, and honest ones beside them, and says what must come of each.
+
+A candidate is a file in a folder beside this one, named after its class. Its header, in the docstring or in comments
+at the top, says in `key: value` lines what must come of it:
+
+    trick       number of the trick in TRICKS; several are separated by blanks; absent for honest ones and for
+                attacks on the machinery
+    workload    id of the workload that it is judged on; `product` if absent
+    outcome     reject, flag, neutral, nothing, pass or gap (see OUTCOMES)
+    stage       where a rejected candidate fails
+    code        with which FailureCode
+    says        part of the reason that the verdict has to give
+    flags       all flags of the record of one that passes, but for not_compiled where `compile` is no; none if absent
+    like        the honest candidate whose record one without effect has to equal; `plain` if absent
+    compile     yes: the target's compiler is asked too; no if absent, for speed
+    config      fields of the config other than the suite's, such as `trace_timeout_s=8`
+    sandbox     required: skipped where the kernel grants no namespaces, because the trick would reach the host there
+"""
+
+import functools
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from jaxbench_harness.candidate import Candidate
+from jaxbench_harness.compiling.messages import CompileRequest
+from jaxbench_harness.evaluate import evaluate
+from jaxbench_harness.isolation import probe_sandbox
+from jaxbench_harness.records import Failed, Owner, Passed, Record, ResolvedConfig
+from jaxbench_harness.registry import find_workload
+from jaxbench_harness.stages import compile_stage
+
+HERE = Path(__file__).parent
+SEED = 20_240_607
+OUTCOMES = {
+    "reject": "the verdict is a failure of the candidate, with this stage and code",
+    "flag": "passes with at least one flag",
+    "neutral": "passes, and its record is that of an honest candidate without the trick",
+    "nothing": "finds nothing, or it would raise; its record is that of an honest candidate that does not look",
+    "pass": "an honest candidate; passes",
+    "gap": "gets through; a limit of this version that the threat model admits",
+}
+CLASSES = {
+    "not_doing_the_work": "Not doing the work",
+    "reusing_work": "Reusing work",
+    "faking_the_clock": "Faking the clock",
+    "forging_the_result": "Forging the result",
+    "machinery": "Attacks on the machinery",
+    "honest": "Honest controls",
+}
+PENDING: dict[str, str] = {}
+"""Candidates, by class and file name, whose required outcome does not hold yet, with the reason."""
+
+OF_ONE_EVALUATION = frozenset({"evaluation_id", "run_id", "created_at", "stages"})
+_OF_ONE_SOURCE = frozenset({"candidate", "programs"})
+_HEADER_LINE = re.compile(r"^(?:# ?)?([a-z]+): (\S.*?)\s*$")
+_KEYS = frozenset({
+    "trick", "workload", "outcome", "stage", "code", "says", "flags", "like", "compile", "config", "sandbox",
+})  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A candidate file with what must come of it."""
+
+    path: Path
+    statement: str
+    outcome: str
+    tricks: tuple[int, ...] = ()
+    workload: str = "product"
+    stage: str = ""
+    code: str = ""
+    says: str = ""
+    flags: frozenset[str] = frozenset()
+    like: str = "plain"
+    compiled: bool = False
+    config: dict[str, float] = field(default_factory=dict)
+    sandbox: bool = False
+
+    @property
+    def name(self) -> str:
+        """Class and file name, such as `reusing_work/caches_by_identity`."""
+        return f"{self.path.parent.name}/{self.path.name.partition('.')[0]}"
+
+    @property
+    def candidate(self) -> Candidate:
+        return Candidate(name=self.name, files={"candidate.py": self.path.read_bytes()}, main="candidate.py")
+
+
+def read_attempt(path: Path) -> Attempt:
+    """Reads the header of a file. Raises ValueError that names the file where it is incomplete or has other keys."""
+    lines = path.read_bytes().decode(errors="replace").splitlines()
+    statement = lines[0].lstrip('"# ').removesuffix('"""').strip()
+    header: dict[str, str] = {}
+    for line in lines[1:40]:
+        if line.startswith(('"""', "import ", "from ")):
+            break
+        if (found := _HEADER_LINE.match(line)) and found[1] in _KEYS:
+            header[found[1]] = found[2]
+    if header.get("outcome") not in OUTCOMES:
+        raise ValueError(f"{path}: outcome is {header.get('outcome')!r}, expected one of {', '.join(OUTCOMES)}")
+    if (header["outcome"] == "reject") != ("stage" in header and "code" in header):
+        raise ValueError(f"{path}: a rejected candidate has stage and code, others have neither")
+    config = dict(item.split("=") for item in header.get("config", "").split())
+    return Attempt(
+        path=path,
+        statement=statement,
+        outcome=header["outcome"],
+        tricks=tuple(map(int, header.get("trick", "").split())),
+        workload=header.get("workload", "product"),
+        stage=header.get("stage", ""),
+        code=header.get("code", ""),
+        says=header.get("says", ""),
+        flags=frozenset(header.get("flags", "").split()),
+        like=header.get("like", "plain"),
+        compiled=header.get("compile") == "yes",
+        config={name: float(value) for name, value in config.items()},
+        sandbox=header.get("sandbox") == "required",
+    )
+
+
+def attempts() -> list[Attempt]:
+    """Returns all candidates, in the order of classes and file names."""
+    return [read_attempt(path) for folder in CLASSES for path in sorted((HERE / folder).glob("*.py*"))]
+
+
+def parameters(selected: list[Attempt]) -> list:
+    """Returns the candidates as parameters of a test; those in PENDING are expected to fail."""
+    return [
+        pytest.param(
+            attempt,
+            id=attempt.name,
+            marks=[pytest.mark.xfail(reason=PENDING[attempt.name])] if attempt.name in PENDING else [],
+        )
+        for attempt in selected
+    ]
+
+
+def config_of(attempt: Attempt, **changes: object) -> ResolvedConfig:
+    return ResolvedConfig.model_validate({"target": "v6e", "seed": SEED, **attempt.config, **changes})
+
+
+def judge(attempt: Attempt, **changes: object) -> Record:
+    """Evaluates a candidate without a cache, and without the target's compiler unless its header asks for it."""
+    guard_only = functools.partial(CompileRequest, guard_only=not attempt.compiled)
+    with mock.patch.object(compile_stage, "CompileRequest", guard_only):
+        return evaluate(attempt.candidate, find_workload(attempt.workload), config_of(attempt, **changes))
+
+
+@functools.cache
+def honest_record(name: str, *, compiled: bool) -> Record:
+    """Returns the record of an honest candidate that was judged alone."""
+    (path,) = (HERE / "honest").glob(f"{name}.py")
+    attempt = read_attempt(path)
+    guard_only = functools.partial(CompileRequest, guard_only=not compiled)
+    with mock.patch.object(compile_stage, "CompileRequest", guard_only):
+        return evaluate(attempt.candidate, find_workload(attempt.workload), config_of(attempt))
+
+
+def comparable(record: Record, *, leave_out: frozenset[str] = OF_ONE_EVALUATION) -> dict:
+    """Returns what two evaluations of the same have in common: all but ids and times."""
+    document = record.model_dump(mode="json", exclude=set(leave_out))
+    if document["compile"] is not None:
+        document["compile"].pop("compile_s", None)
+    return document
+
+
+def assert_outcome(attempt: Attempt) -> Record:
+    """Judges a candidate and asserts what its header says; returns the record."""
+    if attempt.sandbox and (gaps := probe_sandbox()).gaps:
+        pytest.skip(f"no namespaces on this machine: {gaps.reason}")
+    record = judge(attempt)
+    assert record.timing is None
+    verdict = record.verdict
+    if attempt.outcome == "reject":
+        assert isinstance(verdict, Failed), record.flags
+        found = (verdict.stage, verdict.code, verdict.owner)
+        assert found == (attempt.stage, attempt.code, Owner.CANDIDATE), verdict
+        assert attempt.says in verdict.reason
+        return record
+    assert isinstance(verdict, Passed), verdict
+    flags = {flag.code.value for flag in record.flags}
+    if not attempt.compiled:
+        flags.remove("not_compiled")
+    assert flags == attempt.flags, record.flags
+    if attempt.outcome == "flag":
+        assert flags
+    if attempt.outcome in {"neutral", "nothing"}:
+        left_out = OF_ONE_EVALUATION | _OF_ONE_SOURCE
+        honest = honest_record(attempt.like, compiled=attempt.compiled)
+        own, twin = (comparable(each, leave_out=left_out) for each in (record, honest))
+        own["config"] |= {name: twin["config"][name] for name in attempt.config}
+        if attempt.compiled:
+            own["compile"].pop("program_digest"), twin["compile"].pop("program_digest")
+        assert own == twin
+        programs = [[(each.size, each.platform) for each in pair.programs] for pair in (record, honest)]
+        assert programs[0] == programs[1]
+    return record

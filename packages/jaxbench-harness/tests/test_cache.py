@@ -181,7 +181,7 @@ def test_sources_are_unchanged_until_one_changes_or_goes(tmp_path):
     files = [tmp_path / "a.py", tmp_path / "b.py"]
     for path in files:
         path.write_text("x = 1")
-    digests = digests_of(map(str, files))
+    digests = digests_of([*map(str, files)])
     assert unchanged(digests)
     files[0].write_text("x = 2")
     assert not unchanged(digests)

@@ -14,7 +14,8 @@ from jaxbench_harness.workload import Workload
 
 ENTRY_POINT = "workload"
 MAX_SOURCE_BYTES = 2 * 2**20
-"""Most bytes that the files of a candidate may have together; a hand-written kernel has some thousands."""
+"""Most bytes that the files of a candidate, and their names, may have together; a hand-written kernel has thousands."""
+MAX_NAME_CHARACTERS = 200
 
 
 class CandidateError(ValueError):
@@ -42,14 +43,23 @@ class Candidate:
     method: Method | None = None
 
     def __post_init__(self) -> None:
-        """Refuses file names that could leave a candidate's folder, and sources past the size limit."""
+        """Refuses what could leave a candidate's folder or mean two things, and sources past the size limit."""
+        if one_line(self.name, limit=MAX_NAME_CHARACTERS) != self.name:
+            raise CandidateError(
+                f"{self.name[:MAX_NAME_CHARACTERS]!r}: the name of a candidate is one line of 1 to "
+                f"{MAX_NAME_CHARACTERS} printable characters"
+            )
         for path in self.files:
             pure = PurePosixPath(path)
-            if pure.is_absolute() or ".." in pure.parts or "\0" in path or pure.suffix != ".py":
+            if pure.is_absolute() or ".." in pure.parts or not path.isprintable() or pure.suffix != ".py":
                 raise CandidateError(f"{path!r}: files of a candidate are relative .py paths without '..'")
+            if str(pure) != path:
+                raise CandidateError(f"{path!r}: write it {str(pure)!r}; two spellings would be one file")
+            if folder := next((str(parent) for parent in pure.parents if str(parent) in self.files), None):
+                raise CandidateError(f"{path!r}: {folder!r} cannot be a file and a folder")
         if self.main not in self.files:
             raise CandidateError(f"main file {self.main!r} is not among the files {sorted(self.files)}")
-        total = sum(map(len, self.files.values()))
+        total = sum(map(len, (*self.files, *self.files.values())))
         if total > MAX_SOURCE_BYTES:
             raise CandidateError(f"{self.name}: source has {total} bytes, the limit is {MAX_SOURCE_BYTES}")
 

@@ -16,6 +16,7 @@ SOURCE = Path(__file__).with_name("adversarial_workloads.py")
 def _environment(tmp_path_factory):
     """A Python that finds what this one does, and a package that registers workloads."""
     environment = tmp_path_factory.mktemp("environment")
+    environment.chmod(0o755)  # candidate code runs as another user
     run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     (site,) = environment.glob("lib/python*/site-packages")
     (site / "jaxbench.pth").write_text(f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n")

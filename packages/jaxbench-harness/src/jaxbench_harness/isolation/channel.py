@@ -2,7 +2,7 @@
 
 Frame: 4 bytes magic, 4 bytes header length, header, then the blobs whose lengths the header lists. All integers are
 big-endian. A worker sends any number of `progress` frames, then exactly one `final` frame, then closes; a
-sandboxed one sends one `sandbox` frame before all others. Nothing
+sandboxed one sends one `sandbox` frame before all others. Only the final one has blobs. Nothing
 here evaluates what it reads: a frame is bytes, checked lengths and a pydantic model.
 """
 
@@ -22,6 +22,8 @@ MAX_HEADER_BYTES = 4 * 2**20
 MAX_BLOBS = 64
 MAX_FRAME_BYTES = 2 * 2**30
 """Most bytes of the blobs of a frame; check inputs and outputs are a few MB, Programs less."""
+MAX_NOTE_CHARACTERS = 4096
+"""Longest body of a frame that does not answer."""
 
 
 class ChannelError(Exception):
@@ -58,8 +60,12 @@ def write_frame(stream: BinaryIO, frame: Frame) -> None:
     stream.flush()
 
 
-def read_frame(stream: BinaryIO) -> Frame | None:
+def read_frame(stream: BinaryIO, max_blob_bytes: int = MAX_FRAME_BYTES) -> Frame | None:
     """Reads the next frame.
+
+    Args:
+        stream: Where from.
+        max_blob_bytes: Most bytes that its blobs may have together; nothing of one with more is read.
 
     Returns:
         The frame, or None at a clean end of the stream.
@@ -81,8 +87,10 @@ def read_frame(stream: BinaryIO) -> Frame | None:
         header = Header.model_validate_json(_read_exactly(stream, header_bytes))
     except ValidationError as error:
         raise ChannelError(f"frame header is not valid: {error.errors()[0]['msg']}") from error
-    if any(count < 0 for count in header.blob_bytes) or sum(header.blob_bytes) > MAX_FRAME_BYTES:
-        raise ChannelError(f"frame blobs have {sum(header.blob_bytes)} bytes, the limit is {MAX_FRAME_BYTES}")
+    if header.kind != "final" and (header.blob_bytes or len(header.body) > MAX_NOTE_CHARACTERS):
+        raise ChannelError(f"a {header.kind} message has no blobs and at most {MAX_NOTE_CHARACTERS} characters")
+    if any(count < 0 for count in header.blob_bytes) or sum(header.blob_bytes) > max_blob_bytes:
+        raise ChannelError(f"frame blobs have {sum(header.blob_bytes)} bytes, the limit is {max_blob_bytes}")
     return Frame(header.kind, header.body, tuple(_read_exactly(stream, count) for count in header.blob_bytes))
 
 

@@ -14,6 +14,8 @@ from jaxbench_harness.records import Model
 
 MAX_FILE_BYTES = 64 * 2**20
 """Largest file that a process with candidate code may write."""
+MAX_ANSWER_BYTES = 256 * 2**20
+"""Most bytes that a process with candidate code may answer with: Programs, or an output at check size."""
 _MAX_OPEN_FILES = 1024
 
 
@@ -39,6 +41,8 @@ class Limits(Model):
     """Most descriptors at a time; null for none."""
     processes: int | None = None
     """Most processes and threads at a time; null for none. Kept only in a user namespace of its own."""
+    answer_bytes: int | None = None
+    """Most bytes of its answer's blobs, kept by the supervisor; null for those of the channel."""
 
     @classmethod
     def for_candidates(cls, wall_s: float, address_bytes: int, resident_bytes: int) -> Self:
@@ -51,6 +55,7 @@ class Limits(Model):
             resident_bytes=resident_bytes,
             open_files=_MAX_OPEN_FILES,
             processes=_most_processes(),
+            answer_bytes=MAX_ANSWER_BYTES,
         )
 
 

@@ -17,7 +17,7 @@ from typing import BinaryIO
 from pydantic import ValidationError
 
 from jaxbench_harness.isolation.bytecode import keep_bytecode
-from jaxbench_harness.isolation.channel import ChannelError, Frame, encode_request, read_frame
+from jaxbench_harness.isolation.channel import MAX_FRAME_BYTES, ChannelError, Frame, encode_request, read_frame
 from jaxbench_harness.isolation.limits import Limits, peak_resident_bytes
 from jaxbench_harness.records import FailureCode, Model, Sandbox, bounded
 
@@ -28,6 +28,8 @@ _GRACE_S = 2.0
 _WATCH_S = 0.05
 """How often a worker's memory is read."""
 _KEPT_OUTPUT_BYTES = 1 << 20
+_MAX_NOTES = 10_000
+"""Most messages before the answer; a check sends two per draw."""
 _PASSED_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SSL_CERT_FILE")
 
 
@@ -256,7 +258,11 @@ class _Process:
             self._channel.close()
 
     def _read_frames(self, channel: BinaryIO) -> None:
-        while (frame := read_frame(channel)) is not None:
+        notes = 0
+        while (frame := read_frame(channel, self._limits.answer_bytes or MAX_FRAME_BYTES)) is not None:
+            notes += frame.kind != "final"
+            if notes > _MAX_NOTES:
+                raise ChannelError(f"more than {_MAX_NOTES} messages before the answer")
             if self.final is not None:
                 raise ChannelError(f"a {frame.kind} message after the final one")
             if (frame.kind == "sandbox") != (self._sandboxed and self.sandbox is None):

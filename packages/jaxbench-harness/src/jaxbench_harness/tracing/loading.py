@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from jaxbench_harness.records import FailureCode, Stage, bounded, one_line
-from jaxbench_harness.tracing.messages import EarlyStage, SourceRequest, TraceFailed
+from jaxbench_harness.tracing.messages import EarlyCode, EarlyStage, SourceRequest, TraceFailed
 
 _MODULE_NAME = "jaxbench_candidate"
 _FOLDER = "candidate"
@@ -24,13 +24,22 @@ class CandidateFaultError(Exception):
         self.failure = failure
 
 
-def fault(stage: EarlyStage, code: FailureCode, reason: str, log: str = "") -> CandidateFaultError:
+def fault(stage: EarlyStage, code: EarlyCode, reason: str, log: str = "") -> CandidateFaultError:
     """Returns a CandidateFaultError with a bounded reason and log."""
     return CandidateFaultError(TraceFailed(stage=stage, code=code, reason=one_line(reason), log=bounded(log)))
 
 
 def raised(stage: EarlyStage, error: BaseException) -> CandidateFaultError:
-    """Returns the fault for an exception that came out of the candidate."""
+    """Returns the fault for an exception that came out of the candidate, whose own code describes it."""
+    try:
+        return _described(stage, error)
+    except BaseException as second:  # noqa: BLE001 - the candidate defines its own exceptions
+        return fault(stage, FailureCode.RAISED, f"raised what cannot be described: {type(second).__name__}")
+
+
+def _described(stage: EarlyStage, error: BaseException) -> CandidateFaultError:
+    if isinstance(error, CandidateFaultError):
+        return error
     doing = "loaded" if stage is Stage.LOAD else "traced"
     if isinstance(error, SystemExit):
         return fault(stage, FailureCode.EXITED, f"called sys.exit({error.code!r}) while it was {doing}")

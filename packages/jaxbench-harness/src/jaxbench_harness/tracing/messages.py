@@ -113,6 +113,16 @@ class Traced(Model):
 
 
 EarlyStage = Literal[Stage.LOAD, Stage.TRACE]
+EarlyCode = Literal[
+    FailureCode.SYNTAX,
+    FailureCode.RAISED,
+    FailureCode.EXITED,
+    FailureCode.NO_ENTRY_POINT,
+    FailureCode.SIGNATURE,
+    FailureCode.FORBIDDEN_CALL,
+    FailureCode.OUTPUT_STRUCTURE,
+]
+"""What a process with candidate code can say went wrong; others say the rest."""
 
 
 class TraceFailed(Model):
@@ -121,7 +131,7 @@ class TraceFailed(Model):
     kind: Literal["failed"] = "failed"
     stage: EarlyStage
     """`load` or `trace`."""
-    code: FailureCode
+    code: EarlyCode
     """Kind of the failure."""
     reason: OneLine
     """One line."""

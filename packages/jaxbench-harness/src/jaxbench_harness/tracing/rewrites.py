@@ -60,10 +60,10 @@ def accumulate_in_float32(jaxpr: Jaxpr) -> Jaxpr:
     """Rewrites every bfloat16 contraction to float32 operands and one rounding to the dtype it had.
 
     That is what a TPU's matrix unit does. XLA's CPU backend accumulates some bfloat16 dots in less (2 % off in
-    `einsum("bsef,efd->bsed")`). Contractions inside Pallas kernels are left as they are.
+    `einsum("bsef,efd->bsed")`), and has no code at all for others (one whose result is transposed).
 
     Args:
-        jaxpr: A traced function; the bodies of its loops, branches and calls are rewritten too.
+        jaxpr: A traced function; the bodies of its loops, branches, calls and Pallas kernels are rewritten too.
 
     Returns:
         A jaxpr of the same inputs and outputs.
@@ -72,6 +72,8 @@ def accumulate_in_float32(jaxpr: Jaxpr) -> Jaxpr:
 
 
 def _float32_contraction(equation: JaxprEqn) -> JaxprEqn:
+    if equation.primitive.name in _KERNEL_CALLS:
+        return equation.replace(params={**equation.params, "jaxpr": accumulate_in_float32(equation.params["jaxpr"])})
     if equation.primitive.name not in _CONTRACTIONS or not any(map(is_bfloat16, equation.invars)):
         return equation
     highest = (jax.lax.Precision.HIGHEST, jax.lax.Precision.HIGHEST)

@@ -1,34 +1,45 @@
 """Worker that loads a candidate, traces it with abstract inputs and answers with Programs."""
 
+from collections.abc import Callable
+
 from jaxbench_harness.program import Program
 from jaxbench_harness.records import Model, Stage
 from jaxbench_harness.tracing.abstract_chip import abstract_chip
 from jaxbench_harness.tracing.dependencies import unversioned_files
 from jaxbench_harness.tracing.export import Trace
-from jaxbench_harness.tracing.loading import CandidateFaultError, load_entry_point
+from jaxbench_harness.tracing.loading import load_entry_point, raised
 from jaxbench_harness.tracing.locations import strip_folders
-from jaxbench_harness.tracing.messages import ProgramHeader, TraceAnswer, Traced, TraceRequest
+from jaxbench_harness.tracing.messages import EarlyStage, ProgramHeader, TraceAnswer, Traced, TraceRequest
 from jaxbench_harness.workers.serving import Progress, serve
 
 
 def handle(body: str, blobs: list[bytes], progress: Progress) -> tuple[Model, list[bytes]]:
     """Answers a TraceRequest with a TraceAnswer and the Programs."""
     request = TraceRequest.model_validate_json(body)
+    stage: EarlyStage = Stage.LOAD
+
+    def begin(next_stage: EarlyStage) -> None:
+        nonlocal stage
+        stage = next_stage
+        progress(stage)
+
     try:
-        traced, programs = _trace(request, blobs, progress)
-    except CandidateFaultError as error:
-        return TraceAnswer(result=error.failure), []
+        traced, programs = _trace(request, blobs, begin)
+    except BaseException as error:  # noqa: BLE001 - once it is loaded, code of the candidate can run anywhere
+        return TraceAnswer(result=raised(stage, error).failure), []
     return TraceAnswer(result=traced), [program.content for program in programs]
 
 
-def _trace(request: TraceRequest, blobs: list[bytes], progress: Progress) -> tuple[Traced, list[Program]]:
+def _trace(
+    request: TraceRequest, blobs: list[bytes], begin: Callable[[EarlyStage], None]
+) -> tuple[Traced, list[Program]]:
     programs: list[Program] = []
     interpreter_error = None
     strip_folders()
-    progress(Stage.LOAD)
+    begin(Stage.LOAD)
     with abstract_chip(request.source.chip, blobs):
         entry_point = load_entry_point(request.source, blobs)
-        progress(Stage.TRACE)
+        begin(Stage.TRACE)
         for call in request.calls:
             trace = Trace(entry_point, call)
             programs.append(trace.for_target())

@@ -1,0 +1,21 @@
+"""Asks XLA to run the product on the TPU's host instead of the TPU.
+
+trick: 25 28
+outcome: reject
+stage: guard
+code: effects
+"""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental.compute_on import compute_on
+
+
+@compute_on("device_host")
+@jax.jit
+def product(x, y):
+    return jnp.dot(x, y, preferred_element_type=jnp.float32).astype(x.dtype)
+
+
+def workload(x, y):
+    return product(x, y)

@@ -1,0 +1,36 @@
+"""Answers in the tracer's place, in good form, with pickles for Programs.
+
+outcome: reject
+stage: guard
+code: protocol
+says: the Program cannot be read
+"""
+
+import json
+import os
+import pickle
+import struct
+
+
+class Bomb:
+    def __reduce__(self):
+        return os.system, ("touch /tmp/jaxbench-pickle-was-loaded",)
+
+
+blob = pickle.dumps(Bomb())
+programs = [("full", "tpu"), ("check", "tpu"), ("check", "cpu")]
+traced = {
+    "kind": "traced",
+    "programs": [{"size": size, "platform": platform} for size, platform in programs],
+    "interpreter_error": None,
+    "sources": [],
+}
+header = {"kind": "final", "body": json.dumps({"result": traced}), "blob_bytes": [len(blob)] * 3}
+encoded = json.dumps(header).encode()
+frame = struct.pack(">4sI", b"JXB1", len(encoded)) + encoded + blob * 3
+for number in range(3, 64):
+    try:
+        os.write(number, frame)
+    except OSError:
+        continue
+os._exit(0)

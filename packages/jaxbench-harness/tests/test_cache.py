@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxbench_harness.caching import Cache
+from jaxbench_harness.caching import Cache, sources
 from jaxbench_harness.caching.sources import digests_of, unchanged
 from jaxbench_harness.compiling.messages import CompileAnswer, ProbeAnswer
 from jaxbench_harness.records import CompileSkipped
@@ -196,3 +196,24 @@ def test_only_regular_files_are_sources(tmp_path):
     for path in (tmp_path / "pipe.py", tmp_path, Path("/dev/zero"), tmp_path / "missing.py"):
         assert digests_of([str(path)]) is None
     assert digests_of(["nul\0byte"]) is None
+
+
+def test_files_that_a_candidate_names_are_bounded_together(monkeypatch, tmp_path):
+    """A process with candidate code may name one large file in many spellings; each would be read."""
+    (tmp_path / "module.py").write_bytes(b"#" * 100)
+    spellings = [f"{tmp_path}/{'./' * times}module.py" for times in range(5)]
+    assert len(digests_of(spellings)) == 5
+    with monkeypatch.context() as patched:
+        patched.setattr(sources, "MAX_BYTES", 499)
+        assert digests_of(spellings) is None
+        assert len(digests_of(spellings[:4])) == 4
+    monkeypatch.setattr(sources, "MAX_FILES", 4)
+    assert digests_of(spellings) is None
+
+
+def test_devices_are_not_even_opened(monkeypatch):
+    """To open one can do something: a watchdog starts, a tape rewinds."""
+    opened = []
+    monkeypatch.setattr(sources.os, "open", lambda path, *_: opened.append(path) or 1 / 0)
+    assert digests_of(["/dev/null"]) is None
+    assert opened == []

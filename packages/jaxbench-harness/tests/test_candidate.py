@@ -36,6 +36,38 @@ def test_paths_that_could_leave_the_folder_or_hold_other_code_are_refused(path):
         Candidate(name="bad", files={"candidate.py": b"", path: b""}, main="candidate.py")
 
 
+@pytest.mark.parametrize("path", ["./candidate.py", "a//x.py", "a/./x.py", "a/x.py/"])
+def test_a_path_has_one_spelling(path):
+    """Otherwise the file that is shown as the main one may be written over by another, and that one runs."""
+    with pytest.raises(CandidateError, match="two spellings would be one file"):
+        Candidate(name="bad", files={"candidate.py": b"", path: b""}, main="candidate.py")
+
+
+def test_a_file_is_no_folder():
+    with pytest.raises(CandidateError, match=re.escape("'a.py/b.py': 'a.py' cannot be a file and a folder")):
+        Candidate(name="bad", files={"a.py": b"", "a.py/b.py": b""}, main="a.py")
+
+
+@pytest.mark.parametrize("path", ["a\n.py", "a\x1b[31m.py", "\ud800.py"])
+def test_a_path_is_printable(path):
+    with pytest.raises(CandidateError, match="files of a candidate are relative"):
+        Candidate(name="bad", files={"candidate.py": b"", path: b""}, main="candidate.py")
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\nb", "a  b", "\ud800", "\x1b[2J", "x" * 201])
+def test_a_name_is_one_printable_line(name):
+    """A record with another name could not be written, and would end the run."""
+    with pytest.raises(CandidateError, match="the name of a candidate is one line"):
+        Candidate(name=name, files={"candidate.py": b""}, main="candidate.py")
+
+
+def test_names_of_files_count_too():
+    """Many empty files are no small candidate."""
+    files = {f"{number:0200}.py": b"" for number in range(MAX_SOURCE_BYTES // 200)}
+    with pytest.raises(CandidateError, match="source has"):
+        Candidate(name="many", files={"candidate.py": b""} | files, main="candidate.py")
+
+
 @pytest.mark.parametrize("path", ["x.py", "a/b/x.py", "a..b.py", "..x.py", "ü.py"])
 def test_other_paths_are_accepted(path):
     assert Candidate(name="good", files={path: b""}, main=path).main == path
@@ -47,7 +79,7 @@ def test_the_main_file_must_be_there():
 
 
 def test_the_limit_holds_for_all_files_together():
-    half = b"#" * (MAX_SOURCE_BYTES // 2)
+    half = b"#" * (MAX_SOURCE_BYTES // 2 - len("a.py"))
     assert Candidate(name="large", files={"a.py": half, "b.py": half}, main="a.py").digest
     with pytest.raises(CandidateError, match=rf"large: source has {MAX_SOURCE_BYTES + 1} bytes"):
         Candidate(name="large", files={"a.py": half, "b.py": half + b"#"}, main="a.py")

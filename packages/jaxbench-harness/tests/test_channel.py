@@ -10,6 +10,7 @@ from jaxbench_harness.isolation.channel import (
     MAX_BLOBS,
     MAX_FRAME_BYTES,
     MAX_HEADER_BYTES,
+    MAX_NOTE_CHARACTERS,
     ChannelError,
     Frame,
     decode_request,
@@ -20,7 +21,9 @@ from jaxbench_harness.isolation.channel import (
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 BLOBS = st.lists(st.binary(max_size=50), max_size=5).map(tuple)
-FRAMES = st.builds(Frame, st.sampled_from(["progress", "final"]), TEXT, BLOBS)
+FRAMES = st.builds(Frame, st.sampled_from(["sandbox", "progress"]), TEXT) | st.builds(
+    Frame, st.just("final"), TEXT, BLOBS
+)
 
 
 def _written(*frames):
@@ -98,6 +101,23 @@ def test_a_header_that_says_something_else_is_an_error(header):
 def test_limits(content, message):
     with pytest.raises(ChannelError, match=message):
         _read_all(content)
+
+
+@pytest.mark.parametrize("kind", ["sandbox", "progress"])
+@pytest.mark.parametrize(("body", "blob_bytes"), [("", [1]), ("", [2**31 - 1]), ("x" * (MAX_NOTE_CHARACTERS + 1), [])])
+def test_only_the_final_message_is_long(kind, body, blob_bytes):
+    header = {"kind": kind, "body": body, "blob_bytes": blob_bytes}
+    with pytest.raises(ChannelError, match=f"a {kind} message has no blobs and at most {MAX_NOTE_CHARACTERS}"):
+        _read_all(_raw(json.dumps(header).encode()))
+
+
+def test_no_more_blobs_are_read_than_the_reader_allows():
+    written = _written(Frame("final", "", (b"12345", b"678")))
+    assert read_frame(io.BytesIO(written), 8) is not None
+    stream = io.BytesIO(written)
+    with pytest.raises(ChannelError, match="blobs have 8 bytes, the limit is 7"):
+        read_frame(stream, 7)
+    assert stream.read() == b"12345678"
 
 
 def test_as_many_blobs_as_allowed_pass():

@@ -53,7 +53,7 @@ class Candidate:
             pure = PurePosixPath(path)
             if pure.is_absolute() or ".." in pure.parts or not path.isprintable() or pure.suffix != ".py":
                 raise CandidateError(f"{path!r}: files of a candidate are relative .py paths without '..'")
-            if str(pure) != path:
+            if path != str(pure):
                 raise CandidateError(f"{path!r}: write it {str(pure)!r}; two spellings would be one file")
             if folder := next((str(parent) for parent in pure.parents if str(parent) in self.files), None):
                 raise CandidateError(f"{path!r}: {folder!r} cannot be a file and a folder")

@@ -1,6 +1,9 @@
 """Worker that loads a candidate, traces it with abstract inputs and answers with Programs."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
+
+import jax
 
 from jaxbench_harness.program import Program
 from jaxbench_harness.records import Model, Stage
@@ -37,9 +40,12 @@ def _trace(
     interpreter_error = None
     strip_folders()
     begin(Stage.LOAD)
-    with abstract_chip(request.source.chip, blobs):
+    with ExitStack() as stack:
+        stack.enter_context(abstract_chip(request.source.chip, blobs))
         entry_point = load_entry_point(request.source, blobs)
         begin(Stage.TRACE)
+        # The candidate may have switched compilation off, and what is rewritten and exported here relies on it.
+        stack.enter_context(jax.disable_jit(disable=False))
         for call in request.calls:
             trace = Trace(entry_point, call)
             programs.append(trace.for_target())

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jax.experimental.compute_on import compute_on
 
 
-@compute_on("device_host")
+@compute_on(compute_type="device_host", out_memory_spaces=jax.memory.Space.Device)
 @jax.jit
 def product(x, y):
     return jnp.dot(x, y, preferred_element_type=jnp.float32).astype(x.dtype)

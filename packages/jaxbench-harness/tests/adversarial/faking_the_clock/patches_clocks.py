@@ -1,4 +1,4 @@
-"""Stops every clock of Python, and what waits for and profiles a computation: by assignment, `setattr` and `sys.modules`.
+"""Stops every clock of Python, and what waits for and profiles a computation, by name and in `sys.modules`.
 
 trick: 22
 outcome: neutral
@@ -21,7 +21,7 @@ stopped = ModuleType("time")
 stopped.__dict__.update(vars(time))
 sys.modules["time"] = stopped
 jax.block_until_ready = lambda tree: tree
-setattr(jax.profiler, "trace", lambda *_, **__: SimpleNamespace(__enter__=None, __exit__=None))
+jax.profiler.trace = lambda *_, **__: SimpleNamespace(__enter__=None, __exit__=None)
 np.allclose = np.array_equal = lambda *_, **__: True
 
 

@@ -2,8 +2,9 @@
 
 trick: 23
 outcome: reject
-stage: guard
-code: output_structure
+stage: trace
+code: raised
+says: Cannot serialize PyTreeDef containing an unregistered type
 """
 
 import jax

@@ -2,9 +2,9 @@
 
 trick: 28
 outcome: reject
-stage: guard
-code: protocol
-says: on 2 devices
+stage: trace
+code: raised
+says: should match the mesh passed to shard_map
 """
 
 import jax

@@ -2,8 +2,9 @@
 
 trick: 28
 outcome: reject
-stage: trace
+stage: load
 code: raised
+says: Number of devices 1 must be >= the product of mesh_shape (2,)
 """
 
 import jax

@@ -27,7 +27,6 @@ class Finder:
     def find_spec(name, path=None, target=None):
         if name.startswith("jaxbench_harness.check"):
             sys.modules[name] = Anything(name)
-        return None
 
 
 sys.meta_path.insert(0, Finder)

@@ -15,7 +15,13 @@ import jax.numpy as jnp
 
 CODE = "raise SystemExit('a module of the candidate was imported')\n"
 NAMES = ("adversarial_workloads", "json", "jaxbench_harness/check", "libtpu/__init__", "sitecustomize", "usercustomize")
-folders = [Path.cwd(), Path.home(), Path(__file__).parent, Path(jax.__file__).parents[1], Path(site.getusersitepackages())]
+folders = [
+    Path.cwd(),
+    Path.home(),
+    Path(__file__).parent,
+    Path(jax.__file__).parents[1],
+    Path(site.getusersitepackages()),
+]
 for folder in folders:
     for name in NAMES:
         with contextlib.suppress(OSError):

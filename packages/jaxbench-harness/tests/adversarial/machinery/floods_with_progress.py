@@ -3,6 +3,7 @@
 outcome: reject
 stage: load
 code: protocol
+says: a progress message has no blobs and at most 4096 characters
 """
 
 import json

@@ -9,7 +9,7 @@ import sys
 
 import jax.numpy as jnp
 
-imported = builtins.__import__
+imported, noticed = builtins.__import__, []
 
 
 class Finder:
@@ -17,12 +17,11 @@ class Finder:
     def find_spec(name, path=None, target=None):
         if name.startswith("jaxbench"):
             raise ImportError(f"no {name} for you")
-        return None
 
 
 sys.meta_path.insert(0, Finder)
 sys.path_hooks.insert(0, lambda path: (_ for _ in ()).throw(ImportError(path)))
-builtins.__import__ = lambda *arguments, **options: imported(*arguments, **options)
+builtins.__import__ = lambda *arguments, **options: noticed.append(arguments[0]) or imported(*arguments, **options)
 sys.addaudithook(lambda *_: None)
 
 

@@ -3,7 +3,7 @@
 outcome: reject
 stage: load
 code: protocol
-says: limit
+says: a progress message has no blobs
 """
 
 import json

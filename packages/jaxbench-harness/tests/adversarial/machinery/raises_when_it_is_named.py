@@ -2,7 +2,8 @@
 
 outcome: reject
 stage: load
-code: exited
+code: raised
+says: raised what cannot be described: RuntimeError
 """
 
 import sys

@@ -1,7 +1,9 @@
 """Removes its working folder and fills the table of modules with what is none.
 
-outcome: neutral
-flags: no_pallas
+outcome: reject
+stage: trace
+code: raised
+says: FileNotFoundError
 """
 
 import shutil

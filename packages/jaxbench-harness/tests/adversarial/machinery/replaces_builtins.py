@@ -1,8 +1,9 @@
-"""Replaces builtins that the tracer uses between loading and answering; it fails as what ended without an answer.
+"""Replaces builtins that whoever traces and answers needs.
 
 outcome: reject
 stage: trace
-code: raised
+code: exited
+says: exited with status 1 before it answered
 """
 
 import builtins

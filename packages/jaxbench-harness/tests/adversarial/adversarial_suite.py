@@ -60,6 +60,7 @@ PENDING: dict[str, str] = {
     "faking_the_clock/computes_on_the_host_of_the_device": "the guard does not look at where operations run",
     "faking_the_clock/works_at_check_size_only": "the guard does not compare what the sizes are made of",
     "forging_the_result/donates_its_inputs": "the guard does not look at donations",
+    "forging_the_result/forges_a_pair_of_programs": "the guard does not count work",
     "machinery/calls_by_a_long_name": "the guard's worker ends when it reports more than a line holds",
     "reusing_work/imports_the_reference": "the guard does not look at source files",
     "reusing_work/uses_a_kernel_of_jax": "the guard does not tell library kernels",
@@ -202,6 +203,15 @@ def comparable(record: Record, *, leave_out: frozenset[str] = OF_ONE_EVALUATION)
     return document
 
 
+def _forget_names(document: dict) -> None:
+    """Removes what two sources of the same work differ in."""
+    for report in (document["compile"], document.get("program")):
+        if report is not None:
+            report.pop("program_digest", None)
+            for kernel in report.get("kernels", ()):
+                kernel.pop("name")
+
+
 def assert_outcome(attempt: Attempt) -> Record:
     """Judges a candidate and asserts what its header says; returns the record."""
     if attempt.sandbox and (gaps := probe_sandbox()).gaps:
@@ -229,8 +239,8 @@ def assert_outcome(attempt: Attempt) -> Record:
         honest = honest_record(attempt.like, compiled=attempt.compiled)
         own, twin = (comparable(each, leave_out=left_out) for each in (record, honest))
         own["config"] |= {name: twin["config"][name] for name in attempt.config}
-        if attempt.compiled:
-            own["compile"].pop("program_digest"), twin["compile"].pop("program_digest")
+        for document in (own, twin):
+            _forget_names(document)
         assert own == twin
         programs = [[(each.size, each.platform) for each in pair.programs] for pair in (record, honest)]
         assert programs[0] == programs[1]

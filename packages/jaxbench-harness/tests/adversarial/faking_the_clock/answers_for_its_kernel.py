@@ -14,7 +14,8 @@ from jax.experimental.pallas import tpu as pltpu
 
 def kernel(x_ref, y_ref, o_ref):
     pltpu.prng_seed(0)
-    o_ref[...] = pltpu.prng_random_bits(o_ref.shape).astype(jnp.float32).astype(o_ref.dtype)
+    noise = pltpu.prng_random_bits(o_ref.shape).astype(jnp.float32)
+    o_ref[...] = (jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32) + noise).astype(o_ref.dtype)
 
 
 def workload(x, y):

@@ -3,7 +3,8 @@
 trick: 25 28
 outcome: reject
 stage: guard
-code: effects
+code: forbidden_operation
+says: _xla_compute_type
 """
 
 import jax

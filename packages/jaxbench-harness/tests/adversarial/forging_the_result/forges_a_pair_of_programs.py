@@ -1,8 +1,8 @@
 """Has the tracer send a right Program to be checked on the CPU and an empty one to be compiled for the TPU.
 
 trick: 30 41
-outcome: gap
-flags: no_pallas
+outcome: flag
+flags: no_pallas program_divergence work_skipped
 """
 
 import jax

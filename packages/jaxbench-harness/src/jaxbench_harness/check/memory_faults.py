@@ -19,7 +19,7 @@ _OUT_OF_BOUNDS = re.compile(
 )
 _BLOCK_OUT_OF_BOUNDS = re.compile(r"Out-of-bounds block index .* has shape \(.*?\)")
 _REVISITED = re.compile(r"Revisited block .* of output \d+ in iteration \(.*?\)")
-_SLICE = re.compile(r"slice\((\w+), (\w+), \w+\)")
+_SLICE = re.compile(r"slice\((-?\w+), (-?\w+), -?\w+\)")
 
 
 class MemoryFault(NamedTuple):

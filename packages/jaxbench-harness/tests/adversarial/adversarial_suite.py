@@ -58,12 +58,10 @@ CLASSES = {
 }
 PENDING: dict[str, str] = {
     "faking_the_clock/computes_on_the_host_of_the_device": "the guard does not look at where operations run",
-    "faking_the_clock/never_waits_for_its_copy": "nothing looks for races",
     "faking_the_clock/works_at_check_size_only": "the guard does not compare what the sizes are made of",
     "forging_the_result/donates_its_inputs": "the guard does not look at donations",
     "forging_the_result/forges_a_pair_of_programs": "the guard does not count work",
     "machinery/calls_by_a_long_name": "the guard's worker ends when it reports more than a line holds",
-    "not_doing_the_work/leaves_a_second_visit_unwritten": "output blocks are not poisoned",
     "reusing_work/imports_the_reference": "the guard does not look at source files",
     "reusing_work/uses_a_kernel_of_jax": "the guard does not tell library kernels",
     "reusing_work/uses_a_library_kernel": "the guard does not tell library kernels",

@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from jaxbench_harness.records import FailureCode
+from jaxbench_harness.tracing.messages import MemoryFaultCode
 
 MEMORY_FAULTS = frozenset({FailureCode.RACE, FailureCode.OUT_OF_BOUNDS, FailureCode.REVISITED_OUTPUT})
 
@@ -25,7 +26,7 @@ _SLICE = re.compile(r"slice\((-?\w+), (-?\w+), -?\w+\)")
 class MemoryFault(NamedTuple):
     """What a kernel did."""
 
-    code: FailureCode
+    code: MemoryFaultCode
     reason: str
     """What, to which memory, and where the interpreter tells it."""
 

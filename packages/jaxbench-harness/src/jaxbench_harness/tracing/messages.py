@@ -113,7 +113,9 @@ class Traced(Model):
 
 
 EarlyStage = Literal[Stage.LOAD, Stage.TRACE]
+MemoryFaultCode = Literal[FailureCode.RACE, FailureCode.OUT_OF_BOUNDS, FailureCode.REVISITED_OUTPUT]
 EarlyCode = Literal[
+    MemoryFaultCode,
     FailureCode.SYNTAX,
     FailureCode.RAISED,
     FailureCode.EXITED,

@@ -11,8 +11,17 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from jaxbench_harness.guard.kernels import MOSAIC_CALL, Kernel
-from jaxbench_harness.guard.reading import dtype_of, elements_of, functions_of, is_float, shape_of, text_of
+from jaxbench_harness.guard.kernels import Kernel
+from jaxbench_harness.guard.reading import (
+    callee_of,
+    dtype_of,
+    elements_of,
+    functions_of,
+    is_float,
+    is_mosaic_call,
+    shape_of,
+    text_of,
+)
 from jaxbench_harness.guard.trips import for_trips, while_trips
 
 _ARITHMETIC = frozenset({
@@ -27,8 +36,9 @@ _ARITHMETIC = frozenset({
     "tpu.logistic", "tpu.reciprocal",
 })  # fmt: skip
 _ARITHMETIC_DIALECTS = frozenset({"chlo", "math"})
-_REDUCTIONS = frozenset({"stablehlo.reduce", "stablehlo.scatter", "stablehlo.select_and_scatter"})
-_KERNEL_REDUCTIONS = frozenset({"tpu.all_reduce", "tpu.reduce", "tpu.scan", "vector.multi_reduction", "vector.reduction"})
+_REDUCTIONS = frozenset({
+    "tpu.all_reduce", "tpu.reduce", "tpu.scan", "vector.multi_reduction", "vector.reduction"
+})  # fmt: skip
 _BRANCHES = frozenset({"scf.if", "scf.index_switch", "stablehlo.case", "stablehlo.if"})
 _UNCOUNTABLE = frozenset({
     "chlo.ragged_dot", "stablehlo.cholesky", "stablehlo.fft", "stablehlo.triangular_solve", "tpu.conv",
@@ -65,24 +75,17 @@ class FlopCounter:
         return total(self._operation(inner.operation) for block in region for inner in block)
 
     def _operation(self, operation: Any) -> int | None:
-        name = operation.name
-        if name in _UNCOUNTABLE:
+        if operation.name in _UNCOUNTABLE:
             return None
-        if name in ("func.call", "stablehlo.composite"):
-            return self.function(text_of(operation, "callee" if name == "func.call" else "decomposition"))
-        if name == "stablehlo.custom_call":
-            return self._of_kernel(operation) if text_of(operation, "call_target_name") == MOSAIC_CALL else 0
-        if name in _BRANCHES:
+        if callee := callee_of(operation):
+            return self.function(callee)
+        if is_mosaic_call(operation):
+            return self._of_kernel(operation)
+        if operation.name in _BRANCHES:
             sides = [self._region(region) for region in operation.regions]
             return None if None in sides else max((side for side in sides if side is not None), default=0)
-        if name in ("stablehlo.while", "scf.while"):
-            return _times(while_trips(operation) if name == "stablehlo.while" else None, self._regions(operation))
-        if name == "scf.for":
-            return _times(for_trips(operation), self._regions(operation))
-        if name in _REDUCTIONS or name == "stablehlo.reduce_window":
-            return _times(_applications(operation), self._regions(operation))
-        if operation.regions and name not in ("stablehlo.sort", "stablehlo.custom_call"):
-            return self._regions(operation)
+        if len(operation.regions):
+            return _times(_repetitions(operation), self._regions(operation))
         return contraction_flops(operation) or _arithmetic_flops(operation)
 
 
@@ -135,7 +138,7 @@ def _convolution_flops(operation: Any) -> int:
 
 def _arithmetic_flops(operation: Any) -> int:
     name = operation.name
-    if name in _KERNEL_REDUCTIONS:
+    if name in _REDUCTIONS:
         source = operation.operands[0].type
         return elements_of(source) if is_float(dtype_of(source)) else 0
     if name not in _ARITHMETIC and name.partition(".")[0] not in _ARITHMETIC_DIALECTS:
@@ -143,14 +146,35 @@ def _arithmetic_flops(operation: Any) -> int:
     return sum(elements_of(result.type) for result in operation.results if is_float(dtype_of(result.type)))
 
 
-def _applications(operation: Any) -> int:
-    """Returns how often the body of a reduction runs."""
-    if operation.name == "stablehlo.reduce_window":
-        window = operation.attributes["window_dimensions"]
-        return elements_of(operation.results[0].type) * math.prod(int(extent) for extent in window)
-    if operation.name == "stablehlo.scatter":
-        return elements_of(operation.operands[2 * len(operation.results)].type)
+def _repetitions(operation: Any) -> int | None:
+    """Returns how often what is inside an operation runs; None where the code does not say."""
+    count = _REPETITIONS.get(operation.name)
+    return count(operation) if count else 1
+
+
+def _windows(operation: Any) -> int:
+    window = operation.attributes["window_dimensions"]
+    return elements_of(operation.results[0].type) * math.prod(int(extent) for extent in window)
+
+
+def _updates(operation: Any) -> int:
+    return elements_of(operation.operands[2 * len(operation.results)].type)
+
+
+def _inputs(operation: Any) -> int:
     return elements_of(operation.operands[0].type)
+
+
+_REPETITIONS: Mapping[str, Callable[[Any], int | None]] = {
+    "scf.for": for_trips,
+    "scf.while": lambda _: None,
+    "stablehlo.map": _inputs,
+    "stablehlo.reduce": _inputs,
+    "stablehlo.reduce_window": _windows,
+    "stablehlo.scatter": _updates,
+    "stablehlo.select_and_scatter": _inputs,
+    "stablehlo.while": while_trips,
+}
 
 
 def _steps(grid: Sequence[int | None]) -> int | None:

@@ -11,14 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from jax._src.lib import tpu  # Mosaic's dialect has no public name
 from jax.extend.mlir import ir
 from jaxlib.mlir.passmanager import PassManager
+from jaxlib.mosaic.python import tpu  # Mosaic's dialect has no public name
 
 from jaxbench_harness.guard.faults import refuse_effects, refuse_malformed, refuse_operation
-from jaxbench_harness.guard.reading import functions_of, text_of, walk
-
-MOSAIC_CALL = "tpu_custom_call"
+from jaxbench_harness.guard.reading import MOSAIC_CALL, functions_of, text_of, walk
 
 _DESERIALIZE = "builtin.module(mosaic-serde{serialize=false})"
 _DIALECTS = frozenset({"arith", "builtin", "cf", "func", "math", "memref", "scf", "tpu", "vector"})
@@ -64,7 +62,7 @@ def read_kernel(call: Any) -> Kernel:
     config = call.attributes.get("backend_config")
     if not isinstance(config, ir.StringAttr):
         raise refuse_malformed(f"a {MOSAIC_CALL} has no kernel: its backend_config is {str(config)[:40]}")
-    module = _read_body(_settings(config.value))
+    module = _read_body(_settings(config.value), call.context)
     for operation in walk(module.operation):
         dialect = operation.name.partition(".")[0]
         if dialect not in _DIALECTS or operation.name in _FORBIDDEN_OPS:
@@ -106,9 +104,8 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _read_body(settings: dict[str, Any]) -> Any:
+def _read_body(settings: dict[str, Any], context: ir.Context) -> Any:
     body = base64.b64decode(settings["body"], validate=True)
-    context = ir.Context.current
     strangers = context.allow_unregistered_dialects
     context.allow_unregistered_dialects = True  # the serialized operations are of no dialect
     try:

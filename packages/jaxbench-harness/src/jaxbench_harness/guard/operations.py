@@ -7,8 +7,16 @@ from jax import export
 from jax.extend.mlir import ir
 
 from jaxbench_harness.guard.faults import RefusedError, refuse_effects, refuse_malformed, refuse_operation
-from jaxbench_harness.guard.kernels import MOSAIC_CALL
-from jaxbench_harness.guard.reading import dtype_of, functions_of, is_array, shape_of, text_of, walk
+from jaxbench_harness.guard.reading import (
+    MOSAIC_CALL,
+    dtype_of,
+    functions_of,
+    is_array,
+    is_mosaic_call,
+    shape_of,
+    text_of,
+    walk,
+)
 from jaxbench_harness.records import FailureCode
 
 _CALLS = frozenset({
@@ -42,6 +50,8 @@ _STABLEHLO = frozenset(f"stablehlo.{name}" for name in (
 ))  # fmt: skip
 _OTHER = frozenset({
     "func.func", "func.call", "func.return",
+    # Over one device these say nothing; library kernels come with them.
+    "sdy.manual_computation", "sdy.mesh", "sdy.return", "sdy.sharding_constraint",
     *(f"chlo.{name}" for name in (
         "acos", "acosh", "asin", "asinh", "atan", "atanh", "bessel_i1e", "conj", "constant", "cosh", "digamma", "erf",
         "erf_inv", "erfc", "is_inf", "is_neg_inf", "is_pos_inf", "lgamma", "mulhi", "next_after", "polygamma",
@@ -60,7 +70,8 @@ _FUNCTION_ATTRIBUTES = frozenset({
     "arg_attrs", "function_type", "no_inline", "res_attrs", "sym_name", "sym_visibility"
 })  # fmt: skip
 _DONATIONS = frozenset({"jax.buffer_donor", "mhlo.input_output_alias", "tf.aliasing_output"})
-_ARGUMENT_ATTRIBUTES = frozenset({"jax.arg_info", "jax.result_info", "mhlo.sharding"})
+_SHARDINGS = frozenset({"mhlo.sharding", "sdy.sharding"})
+_ARGUMENT_ATTRIBUTES = frozenset({"jax.arg_info", "jax.result_info"}) | _SHARDINGS
 _MLIR_NAMES: Mapping[str, str] = {"bfloat16": "bf16", "bool": "i1", "float32": "f32", "int32": "i32", "int8": "i8"}
 """MLIR's name of each dtype that a workload may take or return."""
 _NOTES = frozenset({"kernel_metadata", "xla_allow_dce_side_effecting_op", "xla_metadata_payload"})
@@ -80,27 +91,21 @@ def check_operations(module: Any, exported: export.Exported) -> list[Any]:
     Raises:
         RefusedError: If anything is on no list.
     """
+    operations = list(walk(module.operation))
+    if used := sorted({operation.name for operation in operations} & _EFFECTS):
+        raise refuse_effects(f"uses {', '.join(used)}: one device, no host transfers, the same numbers in every run")
     _check_module_attributes(module)
-    _check_main(functions_of(module), exported)
-    kernels: list[Any] = []
-    for operation in walk(module.operation):
-        _check_name(operation.name)
-        _check_static(operation)
-        _check_attributes(operation)
+    for operation in operations:
+        if operation.name not in _STABLEHLO and operation.name not in _OTHER:
+            raise refuse_operation(f"uses {operation.name}, which is not on the list of operations")
+        if operation.name == "stablehlo.custom_call":
+            _check_call(operation)
         if operation.name == "func.func":
             _check_function(operation)
-        elif operation.name == "stablehlo.custom_call":
-            _check_call(operation)
-            if text_of(operation, "call_target_name") == MOSAIC_CALL:
-                kernels.append(operation)
-    return kernels
-
-
-def _check_name(name: str) -> None:
-    if name in _EFFECTS:
-        raise refuse_effects(f"uses {name}: one device, no host transfers, nothing that differs from run to run")
-    if name not in _STABLEHLO and name not in _OTHER:
-        raise refuse_operation(f"uses {name}, which is not on the list of operations")
+        _check_static(operation)
+        _check_attributes(operation)
+    _check_main(functions_of(module), exported)
+    return list(filter(is_mosaic_call, operations))
 
 
 def _check_static(operation: Any) -> None:
@@ -118,7 +123,7 @@ def _check_attributes(operation: Any) -> None:
         if name == "mhlo.frontend_attributes" and isinstance(attribute, ir.DictAttr):
             if strange := sorted({note.name for note in attribute} - _NOTES):
                 raise refuse_operation(f"{operation.name} asks XLA for {', '.join(strange)}")
-        elif name != "mhlo.sharding":
+        elif name not in _SHARDINGS:
             raise refuse_operation(f"{operation.name} has the attribute {name}, which is not on the list")
 
 

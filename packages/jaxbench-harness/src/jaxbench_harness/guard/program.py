@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from jax import export
 from jax._src.interpreters import mlir  # the public jax.extend.mlir has no context with JAX's dialects
-from jax._src.lib import tpu
 from jax.extend.mlir import ir
+from jaxlib.mosaic.python import tpu
 
 from jaxbench_harness.guard.envelope import check_envelope
 from jaxbench_harness.guard.faults import GuardFault, RefusedError

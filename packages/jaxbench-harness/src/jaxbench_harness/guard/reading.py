@@ -7,11 +7,14 @@ from typing import Any
 
 from jax.extend.mlir import ir
 
+MOSAIC_CALL = "tpu_custom_call"
+"""Target of the custom calls that are Mosaic kernels."""
+
+_CALLEES = {"func.call": "callee", "stablehlo.composite": "decomposition"}
+
 CONTRACTIONS = frozenset({"chlo.ragged_dot", "stablehlo.convolution", "stablehlo.dot_general", "tpu.matmul"})
 """Operations that multiply and sum two operands."""
 
-_NUMBER = re.compile(r"\d+")
-_INDEX_BITS = 32
 _FLOAT = re.compile(r"(b?f|tf)\d")
 
 
@@ -36,6 +39,17 @@ def text_of(operation: Any, name: str, otherwise: str = "") -> str:
     if not isinstance(attribute, ir.StringAttr | ir.FlatSymbolRefAttr):
         raise TypeError(f"{operation.name}: attribute {name} is {attribute}, not a string")
     return attribute.value
+
+
+def is_mosaic_call(operation: Any) -> bool:
+    """Returns whether an operation calls a Mosaic kernel."""
+    return operation.name == "stablehlo.custom_call" and text_of(operation, "call_target_name") == MOSAIC_CALL
+
+
+def callee_of(operation: Any) -> str | None:
+    """Returns the function of the same module that an operation calls; None where it calls none."""
+    attribute = _CALLEES.get(operation.name)
+    return text_of(operation, attribute) if attribute else None
 
 
 def functions_of(module: Any) -> dict[str, Any]:
@@ -69,11 +83,3 @@ def dtype_of(kind: Any) -> str:
 def is_float(dtype: str) -> bool:
     """Returns whether an element type is a floating-point one, of 8 bits or more."""
     return _FLOAT.match(dtype) is not None
-
-
-def bits_of(dtype: str) -> int:
-    """Returns the bits of an element type: 16 for `bf16`, 8 for `f8E4M3FN` and `i8`."""
-    if dtype.startswith("complex<"):
-        return 2 * bits_of(dtype.removeprefix("complex<"))
-    match = _NUMBER.search(dtype)
-    return int(match[0]) if match else _INDEX_BITS

@@ -9,8 +9,9 @@ from jax.extend.mlir import ir
 from jaxbench_harness.guard.counting import FlopCounter, grid_of, kernel_flops
 from jaxbench_harness.guard.kernels import Kernel
 from jaxbench_harness.guard.origins import library_marks, reference_marks, source_files
-from jaxbench_harness.guard.reading import CONTRACTIONS, bits_of, dtype_of, elements_of, functions_of, is_array, shape_of, walk
+from jaxbench_harness.guard.reading import CONTRACTIONS, dtype_of, elements_of, functions_of, is_array, shape_of, walk
 from jaxbench_harness.records import Buffer, Constant, Contraction, KernelReport, ProgramReport, one_line
+from jaxbench_harness.records.program_report import bits_of
 from jaxbench_harness.workload import Workload
 
 _MOST_KERNELS = 32

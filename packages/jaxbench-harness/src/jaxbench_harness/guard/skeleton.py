@@ -10,8 +10,16 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from jaxbench_harness.guard.kernels import MOSAIC_CALL, Kernel
-from jaxbench_harness.guard.reading import CONTRACTIONS, dtype_of, functions_of, is_float, text_of
+from jaxbench_harness.guard.kernels import Kernel
+from jaxbench_harness.guard.reading import (
+    CONTRACTIONS,
+    callee_of,
+    dtype_of,
+    functions_of,
+    is_float,
+    is_mosaic_call,
+    text_of,
+)
 
 Skeleton = Counter[str]
 
@@ -58,10 +66,9 @@ class _Reader:
         return found
 
     def _add(self, found: Skeleton, operation: Any) -> None:
-        name = operation.name
-        if name in ("func.call", "stablehlo.composite"):
-            found.update(self.function(text_of(operation, "callee" if name == "func.call" else "decomposition")))
-        elif name == "stablehlo.custom_call" and text_of(operation, "call_target_name") == MOSAIC_CALL:
+        if callee := callee_of(operation):
+            found.update(self.function(callee))
+        elif is_mosaic_call(operation):
             kernel = self._kernels[operation]
             reader = _Reader(functions_of(kernel.module), {}, " in a kernel")
             for entry in kernel.entries:

@@ -1,11 +1,25 @@
 """How often a loop runs, where the code says so."""
 
+import operator
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from jax.extend.mlir import ir
 
 _MAX_DEPTH = 16
 """Longest chain of operations that is followed to a constant."""
+
+_FOLDS: Mapping[str, Callable[..., Any]] = {
+    "arith.addi": operator.add,
+    "arith.extsi": operator.pos,
+    "arith.index_cast": operator.pos,
+    "arith.muli": operator.mul,
+    "arith.subi": operator.sub,
+    "stablehlo.add": operator.add,
+    "stablehlo.convert": operator.pos,
+    "stablehlo.multiply": operator.mul,
+    "stablehlo.subtract": operator.sub,
+}
 
 
 def while_trips(loop: Any) -> int | None:
@@ -35,7 +49,9 @@ def for_trips(loop: Any) -> int | None:
 
 
 def _limit(loop: Any, condition: Any, body: Any, limit: Any) -> int | None:
-    """A constant, or something that the loop carries unchanged."""
+    """A constant, or something that the loop carries unchanged, perhaps converted."""
+    while (maker := _maker(limit)) is not None and maker.name == "stablehlo.convert":
+        limit = maker.operands[0]
     if not isinstance(limit, ir.BlockArgument) or limit.owner != condition:
         return _constant(limit)
     carried = _terminator(body).operands[limit.arg_number]
@@ -70,26 +86,18 @@ def _constant(value: Any, depth: int = _MAX_DEPTH) -> int | None:
     owner = _maker(value)
     if owner is None or depth == 0:
         return None
-    if owner.name == "stablehlo.constant":
-        return _splat(owner.attributes["value"])
-    if owner.name == "arith.constant":
-        attribute = owner.attributes["value"]
-        return attribute.value if isinstance(attribute, ir.IntegerAttr) else None
-    known = [_constant(operand, depth - 1) for operand in owner.operands]
-    match owner.name, known:
-        case ("arith.index_cast" | "arith.extsi" | "stablehlo.convert", [int(only)]):
-            return only
-        case ("arith.addi", [int(left), int(right)]):
-            return left + right
-        case ("arith.subi", [int(left), int(right)]):
-            return left - right
-        case ("arith.muli", [int(left), int(right)]):
-            return left * right
-        case _:
-            return None
-
-
-def _splat(attribute: Any) -> int | None:
-    if not isinstance(attribute, ir.DenseIntElementsAttr) or not attribute.is_splat:
+    if owner.name in ("arith.constant", "stablehlo.constant"):
+        return _integer(owner.attributes["value"])
+    fold = _FOLDS.get(owner.name)
+    if fold is None:
         return None
-    return int(attribute[0])
+    known = [_constant(operand, depth - 1) for operand in owner.operands]
+    return None if None in known else fold(*known)
+
+
+def _integer(attribute: Any) -> int | None:
+    if isinstance(attribute, ir.IntegerAttr):
+        return attribute.value
+    if isinstance(attribute, ir.DenseIntElementsAttr) and attribute.is_splat:
+        return int(attribute[0])
+    return None

@@ -1,12 +1,24 @@
 """What a Program is made of, as the guard read it."""
 
+import re
 from typing import Annotated
 
 from pydantic import Field
 
 from jaxbench_harness.records.base import ByteCount, Model, NonEmptyStr, OneLine
 
+_NUMBER = re.compile(r"\d+")
+_INDEX_BITS = 32
+
 Count = Annotated[int, Field(ge=0)]
+
+
+def bits_of(dtype: str) -> int:
+    """Returns the bits of an element type as MLIR names it: 16 for `bf16`, 8 for `f8E4M3FN` and `i8`."""
+    if dtype.startswith("complex<"):
+        return 2 * bits_of(dtype.removeprefix("complex<"))
+    number = _NUMBER.search(dtype)
+    return int(number[0]) if number else _INDEX_BITS
 
 
 class Buffer(Model):
@@ -31,6 +43,11 @@ class Contraction(Model):
     """Element type of the result; in a kernel, of the accumulator."""
     count: Annotated[int, Field(ge=1)]
     """Operations of these types in the code, loops not unrolled."""
+
+    @property
+    def operand_bits(self) -> int:
+        """Bits of the narrower operand's elements."""
+        return min(bits_of(self.lhs), bits_of(self.rhs))
 
 
 class KernelReport(Model):

@@ -244,6 +244,8 @@ class Record(Model):
             raise ValueError("a failed record has no timing")
         order = list(Stage)
         reached = order.index(self.verdict.stage)
+        if self.program is not None and reached < order.index(Stage.GUARD):
+            raise ValueError(f"a record that failed at {self.verdict.stage} has no report of its Program")
         if self.compile is not None and reached < order.index(Stage.COMPILE):
             raise ValueError(f"a record that failed at {self.verdict.stage} has no compile report")
         if self.check is not None and reached < order.index(Stage.CHECK):

@@ -18,6 +18,7 @@ from jaxbench_harness.guard.reading import (
     functions_of,
     is_float,
     is_mosaic_call,
+    shape_of,
     text_of,
 )
 
@@ -90,7 +91,8 @@ def _label(operation: Any) -> str | None:
     if name in CONTRACTIONS:
         left, right = (dtype_of(operand.type) for operand in list(operation.operands)[:2])
         return f"{name} of {left} and {right} to {types[0]}"
-    if name in _MOVEMENT or not any(map(is_float, types)):
+    padding = name == "stablehlo.convert" and not shape_of(operation.results[0].type)  # to the dtype that is padded
+    if padding or name in _MOVEMENT or not any(map(is_float, types)):
         return None
     return f"{name} to {', '.join(types)}"
 

@@ -8,11 +8,24 @@ import pytest
 from jax import export
 from jax.experimental import pallas as pl
 
-from jaxbench_harness.compiling.messages import CompileRequest, Findings
+from jaxbench_harness.compiling.messages import CompileAnswer, CompileRequest, Findings
 from jaxbench_harness.guard import Guarded, guard
+from jaxbench_harness.isolation import Spent
 from jaxbench_harness.program import Program
-from jaxbench_harness.records import Constant, Contraction, FlagCode, ProgramReport, ResolvedConfig
+from jaxbench_harness.records import (
+    CompileSkipped,
+    Constant,
+    Contraction,
+    FailureCode,
+    FlagCode,
+    ProgramReport,
+    ResolvedConfig,
+    Stage,
+)
 from jaxbench_harness.review import MAX_CONSTANT_BYTES, review_program, review_sizes
+from jaxbench_harness.stages.compile_stage import _judged
+from jaxbench_harness.stages.outcome import StageError
+from jaxbench_harness.targets import get_target
 from jaxbench_harness.tracing.messages import ProgramHeader
 from jaxbench_harness.workers import compile as compile_worker
 from jaxbench_harness.workload import ArraySpec
@@ -206,3 +219,27 @@ def test_the_worker_compares_the_two_sizes(workload, monkeypatch):
     assert _answer(cheat, workload, monkeypatch).findings.size_differences == (
         "stablehlo.tanh to f32: 0 at full size, 1 at check size",
     )
+
+
+@pytest.mark.parametrize(
+    ("settings", "answer", "code"),
+    [
+        ({"require_pallas": True}, {"kernels": 0}, FailureCode.NO_KERNEL),
+        ({"require_pallas": False}, {"kernels": 0}, None),
+        ({"require_pallas": True}, {"kernels": 1}, None),
+        ({"library_kernels": "refuse"}, {"findings": _findings(library=("kernel gmm",))}, FailureCode.LIBRARY_KERNEL),
+        ({"library_kernels": "flag"}, {"findings": _findings(library=("kernel gmm",))}, None),
+        ({"library_kernels": "refuse"}, {"findings": _findings()}, None),
+    ],
+)
+def test_a_policy_holds_for_candidates_and_not_for_baselines(settings, answer, code):
+    found = CompileAnswer(result=CompileSkipped(reason="not asked"), **answer)
+    arguments = (found, get_target("v6e"), ResolvedConfig(target="v6e", **settings), Spent(wall_s=1.0))
+    assert _judged(*arguments, baseline=True).findings == found.findings
+    if code is None:
+        assert _judged(*arguments).findings == found.findings
+    else:
+        with pytest.raises(StageError) as ended:
+            _judged(*arguments)
+        assert (ended.value.verdict.stage, ended.value.verdict.code) == (Stage.GUARD, code)
+        assert ended.value.program == (found.findings and found.findings.program)

@@ -40,6 +40,10 @@ def test_example_kernels_pass(jaxbench: CommandLine, example: str, workload: str
     assert record.check.verifier is Verifier.HLO_INTERPRETER
     assert {draw.distribution for draw in record.check.draws} == set(find_workload(workload).distributions)
     assert record.flags == ()
+    assert record.program is not None
+    assert [described.name for described in record.program.kernels] == [kernel]
+    assert record.program.flops_fraction is not None
+    assert record.program.flops_fraction >= 1
     assert record.workload.release == find_release("2026.12").recorded_name
     (line,) = (jaxbench.folder / "results" / "evaluations.jsonl").read_text().splitlines()
     assert json.loads(line) == done.document
@@ -155,6 +159,29 @@ def test_tokamax_kernels_are_traced_for_the_target(jaxbench: CommandLine) -> Non
     assert isinstance(record.compile, Compiled)
     assert len(record.compile.kernels) == 1
     assert "ragged_dot" in record.compile.kernels[0].name
+    (flag,) = record.flags
+    assert flag.code == "library_kernel"
+    assert "kernel pallas_tpu_ragged_dot_gmm, tokamax/" in flag.detail
+
+
+@pytest.mark.skipif(importlib.util.find_spec("tokamax") is None, reason="Tokamax is an optional dependency")
+def test_library_kernels_can_be_refused(jaxbench: CommandLine) -> None:
+    file = CANDIDATES / "tokamax_gemm.py"
+    done = jaxbench("evaluate", file, "--workload", "8p_GEMM", "--library-kernels", "refuse", "--json")
+    assert done.code == 1
+    record = Record.model_validate(done.document)
+    assert isinstance(record.verdict, Failed)
+    assert (record.verdict.stage, record.verdict.code) == ("guard", "library_kernel")
+    assert record.program is not None
+    assert record.program.kernel_count == 1
+
+
+def test_a_candidate_that_calls_the_reference_is_flagged(jaxbench: CommandLine) -> None:
+    done = jaxbench("evaluate", CANDIDATES / "calls_reference.py", "--workload", "12p_RMSNorm", "--json")
+    assert done.code == 0, done.out
+    flags = {flag["code"]: flag["detail"] for flag in done.document["flags"]}
+    assert flags.keys() == {"no_pallas", "imports_reference"}
+    assert flags["imports_reference"] == "jaxbench_workloads/normalization.py"
 
 
 def test_the_tpu_interpreter_takes_over(jaxbench: CommandLine) -> None:

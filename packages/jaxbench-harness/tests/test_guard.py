@@ -8,7 +8,9 @@ import pytest
 from jax import export, lax
 from jax.experimental import pallas as pl
 
-from jaxbench_harness.guard import Guarded, GuardFault, _effects, guard
+from jaxbench_harness.guard import Guarded, GuardFault, guard
+from jaxbench_harness.guard.envelope import check_effects
+from jaxbench_harness.guard.faults import RefusedError
 from jaxbench_harness.program import Program
 from jaxbench_harness.records import FailureCode
 
@@ -200,7 +202,9 @@ def test_declared_effects_are_refused():
             return "talks"
 
     exported = dataclasses.replace(_exported(right), unordered_effects=(Effect(),))
-    fault = _effects(exported)
+    with pytest.raises(RefusedError) as refused:
+        check_effects(exported)
+    fault = refused.value.fault
     assert (fault.code, fault.reason) == (FailureCode.EFFECTS, "has side effects: talks")
 
 

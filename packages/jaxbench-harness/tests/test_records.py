@@ -34,6 +34,7 @@ from jaxbench_harness.records import (
     Mismatch,
     Owner,
     Passed,
+    ProgramReport,
     Record,
     Stage,
     Verifier,
@@ -111,7 +112,7 @@ def _field(name):
 @st.composite
 def records(draw):
     """Records with every kind of verdict; which reports go with a verdict is decided by `_is_legal`."""
-    outcome = ("verdict", "compile", "check", "timing")
+    outcome = ("verdict", "compile", "check", "timing", "program")
     fields = {name: draw(_field(name)) for name in Record.model_fields if name not in outcome}
     reports = {name: draw(_field(name)) for name in outcome[1:]}
     verdict = draw(_field("verdict"))
@@ -121,7 +122,7 @@ def records(draw):
     return Record(**fields, verdict=verdict, **reports)
 
 
-def _is_legal(verdict, compiled, check, timing):
+def _is_legal(verdict, compiled, check, timing, program=None):
     """The rules of a record's outcome, in words of their own."""
     if isinstance(verdict, Passed):
         draws = check.draws if check else ()
@@ -136,6 +137,8 @@ def _is_legal(verdict, compiled, check, timing):
         Stage.TIME: (NoneType, Compiled, CompileSkipped),
     }
     reached_check = verdict.stage in {Stage.CHECK, Stage.TIME}
+    if program is not None and verdict.stage in {Stage.LOAD, Stage.TRACE}:
+        return False
     return timing is None and isinstance(compiled, allowed[verdict.stage]) and (check is None or reached_check)
 
 
@@ -207,6 +210,32 @@ def test_every_model_is_closed_and_frozen(model):
     assert model.model_config["extra"] == "forbid"
     assert model.model_config["frozen"]
     assert model.model_json_schema()["additionalProperties"] is False
+
+
+@pytest.mark.parametrize("stage", Stage)
+def test_only_what_was_traced_has_a_report_of_its_program(passed_record, stage):
+    program = ProgramReport(
+        kernel_count=0,
+        kernels=(),
+        contractions=(),
+        operations={},
+        constants=(),
+        constant_bytes=0,
+        flops=3,
+        nominal_flops=8,
+        useful_flops=4,
+        library=(),
+        reference=(),
+    )
+    assert program.flops_fraction == 0.75
+    without = dict.fromkeys(("compile", "check", "timing"))
+    fields = dict(passed_record) | without | {"verdict": VERDICTS[stage.value]}
+    assert Record(**fields).program is None
+    if stage in {Stage.LOAD, Stage.TRACE}:
+        with pytest.raises(ValidationError, match="has no report of its Program"):
+            Record(**fields | {"program": program})
+    else:
+        assert Record(**fields | {"program": program}).program == program
 
 
 def test_unknown_fields_are_refused_at_every_depth(passed_record):

@@ -25,6 +25,7 @@ from jaxbench_harness.records import (
     FlagCode,
     Owner,
     Passed,
+    ProgramReport,
     Record,
     ResolvedConfig,
     Sandbox,
@@ -33,6 +34,7 @@ from jaxbench_harness.records import (
     Verdict,
 )
 from jaxbench_harness.registry import find_workload, recorded_release
+from jaxbench_harness.review import review_program, review_sizes
 from jaxbench_harness.stages.check_stage import check_numbers
 from jaxbench_harness.stages.compile_stage import GuardedPrograms, guard_and_compile
 from jaxbench_harness.stages.further_checks import FurtherChecks
@@ -100,6 +102,7 @@ def evaluate(
         programs=tuple(program.ref() for program in evaluation.programs),
         bound=bound_for(workload, get_target(config.target)),
         verdict=verdict,
+        program=evaluation.program,
         compile=evaluation.compile,
         check=evaluation.check,
         timing=None,
@@ -143,6 +146,7 @@ class _Evaluation:
     cache: Cache | None
     programs: tuple[Program, ...] = ()
     sandbox: Sandbox | None = None
+    program: ProgramReport | None = None
     compile: CompileReport | None = None
     check: CheckReport | None = None
     stages: list[StageTime] = field(default_factory=list[StageTime])
@@ -151,6 +155,7 @@ class _Evaluation:
 
     def __post_init__(self) -> None:
         self._target = get_target(self.config.target)
+        self._is_baseline = self.candidate.role != "candidate"
 
     def run(self, until: Stage = Stage.CHECK) -> Verdict:
         """Runs the stages up to `until` and returns the verdict."""
@@ -159,6 +164,7 @@ class _Evaluation:
         except StageError as failure:
             self.stages.append(failure.time)
             self.sandbox = failure.sandbox or self.sandbox
+            self.program = failure.program or self.program
             self.compile = failure.compile or self.compile
             self.check = failure.check or self.check
             return failure.verdict
@@ -184,9 +190,16 @@ class _Evaluation:
 
         self._begin(Stage.COMPILE)
         self._guarded = guard_and_compile(
-            self.programs, self.workload, self._target, self.config, release=self.release, cache=self.cache
+            self.programs,
+            self.workload,
+            self._target,
+            self.config,
+            baseline=self._is_baseline,
+            release=self.release,
+            cache=self.cache,
         )
         self.compile = self._guarded.report
+        self.program = self._guarded.findings and self._guarded.findings.program
         self.stages.append(stage_time(Stage.COMPILE, self._guarded.spent, self._guarded.cached))
         if until is Stage.COMPILE:
             return None
@@ -218,14 +231,13 @@ class _Evaluation:
         return None
 
     def flags(self) -> list[Flag]:
-        """Returns the reasons for review; a baseline made from a reference needs no kernel."""
+        """Returns the reasons for review; a baseline may be made of anything."""
         flags: list[Flag] = []
-        guarded = self._guarded
-        if guarded is not None and guarded.kernels == 0 and self.candidate.role == "candidate":
-            flags.append(Flag(code=FlagCode.NO_PALLAS, detail="no Mosaic kernel in the full-size Program"))
-        if guarded is not None and guarded.kernels != guarded.check_kernels:
-            detail = f"{guarded.kernels} Mosaic kernels at full size, {guarded.check_kernels} at check size"
-            flags.append(Flag(code=FlagCode.SIZE_DIVERGENCE, detail=detail))
+        findings = self._guarded.findings if self._guarded else None
+        if findings is not None:
+            if not self._is_baseline:
+                flags += review_program(findings, self.workload, self.config)
+            flags += review_sizes(findings)
         if isinstance(self.compile, CompileSkipped):
             flags.append(Flag(code=FlagCode.NOT_COMPILED, detail=self.compile.reason))
         if isinstance(self.compile, Compiled) and not self.compile.fits_hbm:

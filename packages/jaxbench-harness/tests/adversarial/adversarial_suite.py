@@ -56,16 +56,7 @@ CLASSES = {
     "machinery": "Attacks on the machinery",
     "honest": "Honest controls",
 }
-PENDING: dict[str, str] = {
-    "faking_the_clock/computes_on_the_host_of_the_device": "the guard does not look at where operations run",
-    "faking_the_clock/works_at_check_size_only": "the guard does not compare what the sizes are made of",
-    "forging_the_result/donates_its_inputs": "the guard does not look at donations",
-    "forging_the_result/forges_a_pair_of_programs": "the guard does not count work",
-    "machinery/calls_by_a_long_name": "the guard's worker ends when it reports more than a line holds",
-    "reusing_work/imports_the_reference": "the guard does not look at source files",
-    "reusing_work/uses_a_kernel_of_jax": "the guard does not tell library kernels",
-    "reusing_work/uses_a_library_kernel": "the guard does not tell library kernels",
-}
+PENDING: dict[str, str] = {}
 """Candidates, by class and file name, whose required outcome does not hold yet, with the reason."""
 
 OF_ONE_EVALUATION = frozenset({"evaluation_id", "run_id", "created_at", "stages"})

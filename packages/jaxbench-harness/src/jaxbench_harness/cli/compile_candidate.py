@@ -8,6 +8,7 @@ from jaxbench_harness.cli.options import (
     CacheOption,
     CandidateArgument,
     CompileTimeoutOption,
+    LibraryKernelsOption,
     ReleaseOption,
     RequirePallasOption,
     TraceTimeoutOption,
@@ -35,6 +36,7 @@ def compile_candidate(
     target: TargetOption = "v6e",
     release: ReleaseOption = None,
     require_pallas: RequirePallasOption = None,
+    library_kernels: LibraryKernelsOption = None,
     trace_timeout: TraceTimeoutOption = None,
     compile_timeout: CompileTimeoutOption = None,
     cached: CacheOption = True,
@@ -48,6 +50,7 @@ def compile_candidate(
             target,
             release,
             require_pallas=require_pallas,
+            library_kernels=library_kernels,
             trace_timeout_s=trace_timeout,
             compile_timeout_s=compile_timeout,
         )

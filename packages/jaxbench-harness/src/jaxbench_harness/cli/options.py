@@ -1,13 +1,14 @@
 """Options that several commands share, and how they become a resolved config."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from jaxbench_harness.caching import Cache
 from jaxbench_harness.records import ResolvedConfig
 from jaxbench_harness.registry import find_release
+from jaxbench_harness.releases.protocol import PROTOCOL_OPTIONS
 from jaxbench_harness.targets import get_target
 
 CandidateArgument = Annotated[
@@ -25,6 +26,10 @@ RacesOption = Annotated[
 ]
 OddSizeOption = Annotated[
     bool, typer.Option("--odd-size", help="Also report what happens at awkward dims; no part of the verdict.")
+]
+LibraryKernelsOption = Annotated[
+    Literal["allow", "flag", "refuse"] | None,
+    typer.Option("--library-kernels", help="What becomes of a candidate that uses a kernel of Tokamax or JAX."),
 ]
 TraceTimeoutOption = Annotated[
     float | None, typer.Option("--trace-timeout", help="Seconds for loading and tracing a candidate.")
@@ -65,7 +70,7 @@ def resolve_config(target: str, release: str | None = None, **written: object) -
     if release is None:
         return ResolvedConfig.model_validate({"target": get_target(target).name, **chosen})
     found = find_release(release)
-    protocol = found.manifest.protocol.model_dump(include={"draws_per_distribution", "require_pallas"})
+    protocol = found.manifest.protocol.model_dump(include=set(PROTOCOL_OPTIONS))
     config = ResolvedConfig.model_validate({"target": get_target(target).name, **protocol, **chosen})
     found.require_protocol(config)
     return config

@@ -8,10 +8,20 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from jaxbench_harness.cli.program_lines import program_lines
 from jaxbench_harness.cli.progress import outcome
 from jaxbench_harness.cli.terminal import out
 from jaxbench_harness.cli.units import in_bytes, in_time, with_prefix
-from jaxbench_harness.records import CheckReport, Compiled, CompileReport, DrawReport, Failed, Record, Verdict
+from jaxbench_harness.records import (
+    CheckReport,
+    Compiled,
+    CompileReport,
+    DrawReport,
+    Failed,
+    ProgramReport,
+    Record,
+    Verdict,
+)
 
 _LOG_LINES = 40
 
@@ -28,6 +38,12 @@ def print_verdict(verdict: Verdict) -> None:
         out.print(f"  [... {len(lines) - _LOG_LINES} lines; the record has them all ...]", markup=False)
     for line in lines[-_LOG_LINES:]:
         out.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+
+
+def print_program(program: ProgramReport | None) -> None:
+    """Prints what the guard read in the full-size Program."""
+    for line in program_lines(program) if program is not None else ():
+        out.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def print_compile(report: CompileReport | None) -> None:
@@ -87,6 +103,7 @@ def print_record(record: Record) -> None:
     """Prints one record."""
     out.print(f"{record.candidate.name} on {record.workload.id} for {record.config.target}: ", end="", markup=False)
     print_verdict(record.verdict)
+    print_program(record.program)
     print_compile(record.compile)
     print_check(record.check)
     for flag in record.flags:

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from jaxbench_harness.records import Compiled, CompileRefused, CompileSkipped, FailureCode, Model
+from jaxbench_harness.records import Compiled, CompileRefused, CompileSkipped, FailureCode, Model, ProgramReport
 from jaxbench_harness.records.base import NonEmptyStr, OneLine
 from jaxbench_harness.tracing.messages import ProgramHeader
 
@@ -34,6 +34,19 @@ class GuardRefused(Model):
     """One line."""
 
 
+class Findings(Model):
+    """What the guard found in Programs that it let pass."""
+
+    program: ProgramReport
+    """What the full-size Program for the target is made of."""
+    size_differences: tuple[OneLine, ...]
+    """Computations of which the full-size Program has fewer than the check-size one, or which only it has."""
+    check_flops: int | None
+    """FLOPs of the check-size Program for the target; null where they cannot be counted."""
+    interpreted_flops: int | None
+    """FLOPs of the check-size Program for the CPU; null where they cannot be counted, or there is none."""
+
+
 class CompileAnswer(Model):
     """The final message."""
 
@@ -43,6 +56,8 @@ class CompileAnswer(Model):
     """Mosaic kernels in the full-size Program, counted by the guard."""
     check_kernels: int = 0
     """Mosaic kernels in the check-size Program for the target."""
+    findings: Findings | None = None
+    """What else the guard found; null where it refused, or there was no full-size Program."""
 
 
 class ProbeRequest(Model):

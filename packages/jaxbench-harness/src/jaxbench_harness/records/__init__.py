@@ -1,6 +1,7 @@
 """The record schema. Imports no JAX, so that analysis can read records without it."""
 
 from jaxbench_harness.records.base import Model, bounded, one_line
+from jaxbench_harness.records.program_report import Buffer, Constant, Contraction, KernelReport, ProgramReport
 from jaxbench_harness.records.record import (
     SCHEMA_VERSION,
     CandidateRef,
@@ -36,12 +37,15 @@ from jaxbench_harness.records.verdict import Failed, FailureCode, Owner, Passed,
 __all__ = [
     "SCHEMA_VERSION",
     "Bound",
+    "Buffer",
     "CandidateRef",
     "CheckReport",
     "CompileRefused",
     "CompileReport",
     "CompileSkipped",
     "Compiled",
+    "Constant",
+    "Contraction",
     "DrawReport",
     "Environment",
     "ErrorHistogram",
@@ -49,6 +53,7 @@ __all__ = [
     "FailureCode",
     "Flag",
     "FlagCode",
+    "KernelReport",
     "Measured",
     "Method",
     "Metric",
@@ -60,6 +65,7 @@ __all__ = [
     "Passed",
     "Predicted",
     "ProgramRef",
+    "ProgramReport",
     "RaceReport",
     "Record",
     "ResolvedConfig",

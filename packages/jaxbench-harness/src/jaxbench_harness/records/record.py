@@ -8,6 +8,7 @@ from pydantic import AwareDatetime, Field, FiniteFloat, model_validator
 
 from jaxbench_harness.records.base import ByteCount, Model, NonEmptyStr, OneLine, Seconds, Sha256
 from jaxbench_harness.records.migration import migrate
+from jaxbench_harness.records.program_report import ProgramReport
 from jaxbench_harness.records.reports import CheckReport, Compiled, CompileRefused, CompileReport
 from jaxbench_harness.records.timing import Bound, Timing
 from jaxbench_harness.records.verdict import Passed, Stage, Verdict
@@ -69,6 +70,8 @@ class ResolvedConfig(Model):
     """Whether the source also runs under the TPU interpreter with race detection."""
     odd_size: bool = False
     """Whether the numbers are also checked at the workload's odd size; for the report, never for the verdict."""
+    library_kernels: Literal["allow", "flag", "refuse"] = "flag"
+    """What becomes of a candidate in which a kernel of Tokamax or JAX is recognised; baselines may use any."""
     trace_timeout_s: Annotated[Seconds, Field(gt=0)] = 60.0
     """Wall limit of loading and tracing together."""
     compile_timeout_s: Annotated[Seconds, Field(gt=0)] = 600.0
@@ -143,10 +146,18 @@ class FlagCode(StrEnum):
     """Device time and wall time differ by more than the stated band."""
     SIZE_DIVERGENCE = "size_divergence"
     """Full-size and check-size Programs have different structure."""
-    SHORTCUT_SUSPECTED = "shortcut_suspected"
+    PROGRAM_DIVERGENCE = "program_divergence"
+    """The checked and the compiled Program of one size do different amounts of work."""
+    WORK_SKIPPED = "work_skipped"
     """Far fewer FLOPs than the workload needs."""
+    LOW_PRECISION = "low_precision"
+    """A matrix product of operands narrower than the workload's inputs and 16 bits."""
     LARGE_CONSTANT = "large_constant"
-    """A constant large enough to hold a baked-in answer."""
+    """Constants large enough to hold a baked-in answer."""
+    LIBRARY_KERNEL = "library_kernel"
+    """A kernel of Tokamax or JAX, where the config asks for flags."""
+    IMPORTS_REFERENCE = "imports_reference"
+    """Code of the workloads' own package is in the Program."""
     NOT_COMPILED = "not_compiled"
     """The target's compiler was not available."""
     DOES_NOT_FIT_HBM = "does_not_fit_hbm"
@@ -205,6 +216,8 @@ class Record(Model):
     """Physical limits of the workload's full size on the target."""
     verdict: Verdict
     """Outcome."""
+    program: ProgramReport | None = None
+    """What the full-size Program is made of; null when the guard refused it, and in records older than the field."""
     compile: CompileReport | None
     """What the compiler said; null when the evaluation ended before it."""
     check: CheckReport | None
@@ -235,6 +248,8 @@ class Record(Model):
             raise ValueError("a failed record has no timing")
         order = list(Stage)
         reached = order.index(self.verdict.stage)
+        if self.program is not None and reached < order.index(Stage.GUARD):
+            raise ValueError(f"a record that failed at {self.verdict.stage} has no report of its Program")
         if self.compile is not None and reached < order.index(Stage.COMPILE):
             raise ValueError(f"a record that failed at {self.verdict.stage} has no compile report")
         if self.check is not None and reached < order.index(Stage.CHECK):

@@ -1,9 +1,14 @@
 """Protocol: what steers a verdict besides the workload and the candidate."""
 
+from typing import Literal
+
 from jaxbench_harness.check import limits, metrics, systematic
 from jaxbench_harness.records import Model, ResolvedConfig
 from jaxbench_harness.records.base import NonEmptyStr
 from jaxbench_harness.workload import CHECK_SIZE, TRACED_SIZES
+
+PROTOCOL_OPTIONS = ("draws_per_distribution", "require_pallas", "library_kernels")
+"""Settings of an evaluation that the protocol fixes."""
 
 
 class CheckConstants(Model):
@@ -44,6 +49,8 @@ class Protocol(Model):
     """Input draws per distribution."""
     require_pallas: bool
     """Whether a candidate without a Mosaic kernel fails."""
+    library_kernels: Literal["allow", "flag", "refuse"] = "flag"
+    """What becomes of a candidate in which a kernel of Tokamax or JAX is recognised."""
     metrics: tuple[NonEmptyStr, ...]
     """Error metrics, in the order in which they are looked at."""
     constants: CheckConstants
@@ -51,7 +58,7 @@ class Protocol(Model):
 
     def contradiction(self, config: ResolvedConfig) -> str | None:
         """Returns the first setting of `config` that is not the protocol's: `draws_per_distribution is 2, not 1`."""
-        for name in ("draws_per_distribution", "require_pallas"):
+        for name in PROTOCOL_OPTIONS:
             asked, frozen = getattr(config, name), getattr(self, name)
             if asked != frozen:
                 return f"{name} is {asked}, not {frozen}"
@@ -60,7 +67,7 @@ class Protocol(Model):
 
 def current_protocol() -> Protocol:
     """Returns the protocol of this version of the harness with every option left at its default."""
-    options = {name: ResolvedConfig.model_fields[name].default for name in ("draws_per_distribution", "require_pallas")}
+    options = {name: ResolvedConfig.model_fields[name].default for name in PROTOCOL_OPTIONS}
     return Protocol(
         traced_sizes=TRACED_SIZES,
         check_size=CHECK_SIZE,

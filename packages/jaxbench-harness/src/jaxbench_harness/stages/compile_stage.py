@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from jaxbench_harness.caching import Cache, code_digest, key_of
 from jaxbench_harness.compiling.libtpu import compiler_environment
-from jaxbench_harness.compiling.messages import CompileAnswer, CompileRequest, GuardRefused
+from jaxbench_harness.compiling.messages import CompileAnswer, CompileRequest, Findings, GuardRefused
 from jaxbench_harness.compiling.refusals import classify, is_deterministic, summarize
 from jaxbench_harness.environment import package_version
 from jaxbench_harness.isolation import Limits, NoAnswer, Spent, run_worker
@@ -15,9 +15,11 @@ from jaxbench_harness.records import (
     Compiled,
     CompileRefused,
     CompileSkipped,
+    Failed,
     FailureCode,
     ResolvedConfig,
     Stage,
+    one_line,
 )
 from jaxbench_harness.stages.outcome import Cached, StageError, failed, no_answer, since
 from jaxbench_harness.targets import Target
@@ -35,6 +37,7 @@ class GuardedPrograms:
         check_kernels: Mosaic kernels in the check-size Program.
         spent: What both stages took.
         cached: Whether the report came from the cache.
+        findings: What else the guard found.
     """
 
     report: Compiled | CompileSkipped
@@ -42,6 +45,7 @@ class GuardedPrograms:
     check_kernels: int
     spent: Spent
     cached: Cached = None
+    findings: Findings | None = None
 
 
 def guard_and_compile(
@@ -50,6 +54,7 @@ def guard_and_compile(
     target: Target,
     config: ResolvedConfig,
     *,
+    baseline: bool = False,
     release: str | None = None,
     cache: Cache | None = None,
 ) -> GuardedPrograms:
@@ -59,7 +64,8 @@ def guard_and_compile(
         programs: Programs of one candidate.
         workload: What they have to take and return.
         target: What to compile for.
-        config: Limits.
+        config: Limits, and what a candidate may be made of.
+        baseline: Whether they are of a baseline, which may be made of anything.
         release: Release that the workload is taken from, if any.
         cache: Where the compiler's answers are kept; None neither reads nor keeps any.
 
@@ -70,7 +76,7 @@ def guard_and_compile(
     key = "" if cache is None else compile_key(programs, workload, target)
     found = cache and cache.get("compile", key, CompileAnswer)
     if found:
-        return _judged(found[0], target, config, since(started), "result")
+        return _judged(found[0], target, config, since(started), "result", baseline=baseline)
     request = CompileRequest(
         workload_id=workload.id,
         release=release,
@@ -92,7 +98,7 @@ def guard_and_compile(
         raise no_answer(ended, stage, f"compiling for {target.name}", candidate_owns=by_program)
     if cache is not None and _is_lasting(ended.message):
         cache.put("compile", key, ended.message)
-    return _judged(ended.message, target, config, ended.spent)
+    return _judged(ended.message, target, config, ended.spent, baseline=baseline)
 
 
 def compile_key(programs: Sequence[Program], workload: Workload, target: Target) -> str:
@@ -123,16 +129,34 @@ def _is_lasting(answer: CompileAnswer) -> bool:
 
 
 def _judged(
-    answer: CompileAnswer, target: Target, config: ResolvedConfig, spent: Spent, cached: Cached = None
+    answer: CompileAnswer,
+    target: Target,
+    config: ResolvedConfig,
+    spent: Spent,
+    cached: Cached = None,
+    *,
+    baseline: bool = False,
 ) -> GuardedPrograms:
     result = answer.result
+    program = answer.findings.program if answer.findings else None
     if isinstance(result, GuardRefused):
         raise StageError(failed(Stage.GUARD, result.code, result.reason), spent, cached=cached)
-    if config.require_pallas and answer.kernels == 0:
-        reason = "the full-size Program has no Mosaic kernel, and this evaluation requires one"
-        raise StageError(failed(Stage.GUARD, FailureCode.NO_KERNEL, reason), spent, cached=cached)
+    if not baseline and (verdict := _against_policy(answer, config)):
+        raise StageError(verdict, spent, cached=cached, program=program)
     if isinstance(result, CompileRefused):
         reason = f"the {target.name} compiler refused: {summarize(result.message)}"
         verdict = failed(Stage.COMPILE, classify(result.message), reason, result.message)
-        raise StageError(verdict, spent, cached=cached, compile_report=result)
-    return GuardedPrograms(result, answer.kernels, answer.check_kernels, spent, cached)
+        raise StageError(verdict, spent, cached=cached, compile_report=result, program=program)
+    return GuardedPrograms(result, answer.kernels, answer.check_kernels, spent, cached, answer.findings)
+
+
+def _against_policy(answer: CompileAnswer, config: ResolvedConfig) -> Failed | None:
+    """Returns the failure of a candidate that is made of something which the config refuses."""
+    if config.require_pallas and answer.kernels == 0:
+        reason = "the full-size Program has no Mosaic kernel, and this evaluation requires one"
+        return failed(Stage.GUARD, FailureCode.NO_KERNEL, reason)
+    library = answer.findings.program.library if answer.findings else ()
+    if config.library_kernels == "refuse" and library:
+        reason = f"uses a kernel of a library ({', '.join(library)}), and this evaluation refuses them"
+        return failed(Stage.GUARD, FailureCode.LIBRARY_KERNEL, one_line(reason))
+    return None

@@ -10,6 +10,7 @@ from jaxbench_harness.records import (
     Failed,
     FailureCode,
     Owner,
+    ProgramReport,
     Sandbox,
     Stage,
     StageTime,
@@ -30,6 +31,7 @@ class StageError(Exception):
         spent: Spent,
         *,
         cached: Cached = None,
+        program: ProgramReport | None = None,
         compile_report: CompileReport | None = None,
         check_report: CheckReport | None = None,
         sandbox: Sandbox | None = None,
@@ -37,6 +39,7 @@ class StageError(Exception):
         super().__init__(verdict.reason)
         self.verdict = verdict
         self.time = stage_time(verdict.stage, spent, cached)
+        self.program = program
         self.compile = compile_report
         self.check = check_report
         self.sandbox = sandbox

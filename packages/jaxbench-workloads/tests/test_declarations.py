@@ -1,3 +1,4 @@
+import dataclasses
 import json
 from importlib.metadata import entry_points, version
 from pathlib import Path
@@ -78,6 +79,22 @@ def test_tolerance_starts_from_the_specification(workload):
 
 def test_every_workload_has_three_distributions(workload):
     assert len(workload.distributions) >= 3
+
+
+def _without_scale(value):
+    """Returns a distribution as nested tuples, without what only scales its values."""
+    if not dataclasses.is_dataclass(value):
+        return value
+    fields = ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
+    return type(value).__name__, tuple((name, _without_scale(inner)) for name, inner in fields if name != "std")
+
+
+def test_a_distribution_differs_from_the_standard_one_in_more_than_scale(workload):
+    def structure(name):
+        return {spec: _without_scale(drawn) for spec, drawn in workload.distributions[name].items()}
+
+    others = [name for name in workload.distributions if structure(name) != structure("standard")]
+    assert others, f"all of {', '.join(workload.distributions)} are alike but for their scale"
 
 
 def test_family_names_the_module_of_the_reference(workload):

@@ -19,6 +19,7 @@ from jaxbench_harness.records import (
     Compiled,
     CompileReport,
     CompileSkipped,
+    Failed,
     FailureCode,
     Flag,
     FlagCode,
@@ -34,6 +35,7 @@ from jaxbench_harness.records import (
 from jaxbench_harness.registry import find_workload, recorded_release
 from jaxbench_harness.stages.check_stage import check_numbers
 from jaxbench_harness.stages.compile_stage import GuardedPrograms, guard_and_compile
+from jaxbench_harness.stages.further_checks import FurtherChecks
 from jaxbench_harness.stages.outcome import StageError, failed, stage_time
 from jaxbench_harness.stages.trace_stage import trace_programs
 from jaxbench_harness.targets import get_target
@@ -153,7 +155,7 @@ class _Evaluation:
     def run(self, until: Stage = Stage.CHECK) -> Verdict:
         """Runs the stages up to `until` and returns the verdict."""
         try:
-            self._run_stages(until)
+            return self._run_stages(until) or Passed()
         except StageError as failure:
             self.stages.append(failure.time)
             self.sandbox = failure.sandbox or self.sandbox
@@ -167,13 +169,13 @@ class _Evaluation:
             reason = f"a fault of the harness: {type(error).__name__}: {error}"
             log = "".join(traceback.format_exception(error))
             return failed(self._stage, FailureCode.INTERNAL, reason, log, owner=Owner.INFRASTRUCTURE)
-        return Passed()
 
     def _begin(self, stage: Stage) -> None:
         self._stage = stage
         self.on_stage(stage)
 
-    def _run_stages(self, until: Stage) -> None:
+    def _run_stages(self, until: Stage) -> Failed | None:
+        """Runs them and returns what a further check found; what ends a stage is raised."""
         self._begin(Stage.TRACE)
         trace = trace_programs(self.candidate, self.workload, self._target, self.config, self.cache)
         self.programs = trace.programs
@@ -187,7 +189,7 @@ class _Evaluation:
         self.compile = self._guarded.report
         self.stages.append(stage_time(Stage.COMPILE, self._guarded.spent, self._guarded.cached))
         if until is Stage.COMPILE:
-            return
+            return None
 
         self._begin(Stage.CHECK)
         seed = self.config.seed if self.config.seed is not None else secrets.randbits(32)
@@ -204,6 +206,16 @@ class _Evaluation:
         )
         self.check = checked.report
         self.stages.append(stage_time(Stage.CHECK, checked.spent, checked.cached))
+        further = FurtherChecks(
+            self.candidate, self.workload, self._target, self.config, seed, self.release, self.cache
+        )
+        if self.config.odd_size:
+            self.check = self.check.model_copy(update={"odd": further.at_odd_size()})
+        if self.config.races:
+            races, verdict = further.for_races(trace, self._guarded)
+            self.check = self.check.model_copy(update={"races": races})
+            return verdict
+        return None
 
     def flags(self) -> list[Flag]:
         """Returns the reasons for review; a baseline made from a reference needs no kernel."""

@@ -23,6 +23,9 @@ TRACED_SIZES = ("full", "check")
 CHECK_SIZE = "check"
 """Size at which numbers are checked on a CPU."""
 
+ODD_SIZE = "check_odd"
+"""Another small size, of awkward dims; a workload may have it."""
+
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
 

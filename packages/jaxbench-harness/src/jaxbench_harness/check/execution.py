@@ -9,6 +9,7 @@ from jax import export
 
 from jaxbench_harness.check.arrays import pack, unpack
 from jaxbench_harness.check.executables import CANDIDATE
+from jaxbench_harness.check.memory_faults import MEMORY_FAULTS
 from jaxbench_harness.check.messages import CheckFailure, CheckRequest, InterpretAnswer, InterpretRequest
 from jaxbench_harness.isolation import Limits, NoAnswer, run_worker
 from jaxbench_harness.records import FailureCode, bounded, one_line
@@ -59,15 +60,19 @@ def run_in_tpu_interpreter(request: CheckRequest, files: Sequence[bytes], worklo
     def execute(inputs: Inputs) -> np.ndarray[Any, Any]:
         assert request.source is not None
         packed = [pack(array) for array in inputs.values()]
-        message = InterpretRequest(source=request.source, call=call, arrays=tuple(header for header, _ in packed))
+        headers = tuple(header for header, _ in packed)
+        message = InterpretRequest(source=request.source, call=call, arrays=headers, detect_races=request.detect_races)
         blobs = [*files, *(content for _, content in packed)]
         ended = run_worker("interpret", message, InterpretAnswer, limits=limits, blobs=blobs, sandboxed=True)
         if isinstance(ended, NoAnswer):
             raise _not_run(ended.code, f"running under the TPU interpreter: {ended.reason}", ended.log)
         result = ended.message.result
         if isinstance(result, TraceFailed):
-            note = f"{result.reason} (under the TPU interpreter; the HLO interpreter: {request.verifier_note})"
-            raise _not_run(FailureCode.NOT_EXECUTABLE, note, f"{result.log}\n{ended.log}")
+            log = f"{result.log}\n{ended.log}"
+            if result.code in MEMORY_FAULTS:
+                raise _not_run(result.code, result.reason, log)
+            other = f"; the HLO interpreter: {request.verifier_note}" if request.verifier_note else ""
+            raise _not_run(FailureCode.NOT_EXECUTABLE, f"{result.reason} (under the TPU interpreter{other})", log)
         try:
             output = unpack(result.output, b"".join(ended.blobs))
         except ValueError as error:

@@ -1,5 +1,6 @@
 """Limits of the metrics, and what a metric beyond its limit means."""
 
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -88,6 +89,8 @@ def first_failure(metrics: tuple[Metric, ...], measured: Measurement) -> Failure
 def nonfinite_failure(mismatch: Mismatch) -> Failure:
     """Returns the failure of an output that is non-finite elsewhere than the reference."""
     reason = f"non-finite values differ from the reference, first at {describe(mismatch)}"
+    if math.isnan(mismatch.got):
+        reason += "; memory that a kernel has not written reads as NaN"
     return Failure(FailureCode.NON_FINITE, one_line(reason))
 
 

@@ -26,6 +26,10 @@ class CheckRequest(Model):
     """Base seed; draw i of a distribution uses seed + i."""
     draws_per_distribution: int
     """Draws per input distribution."""
+    distributions: tuple[NonEmptyStr, ...] = ()
+    """Distributions to draw from; empty for all of the workload's."""
+    detect_races: bool = False
+    """Whether the TPU interpreter looks for races."""
     kernels: int
     """Mosaic kernels in the check-size Program, as the guard counted them."""
     source: SourceRequest | None
@@ -82,6 +86,8 @@ class InterpretRequest(Model):
     """How to call it."""
     arrays: tuple[ArrayHeader, ...]
     """The array arguments."""
+    detect_races: bool = False
+    """Whether to look for races."""
 
 
 class Interpreted(Model):

@@ -20,6 +20,12 @@ DrawsOption = Annotated[int | None, typer.Option(help="Input draws per distribut
 RequirePallasOption = Annotated[
     bool | None, typer.Option("--require-pallas/--allow-xla", help="Whether a candidate without a kernel fails.")
 ]
+RacesOption = Annotated[
+    bool, typer.Option("--races", help="Also run under the TPU interpreter, which finds races; slow.")
+]
+OddSizeOption = Annotated[
+    bool, typer.Option("--odd-size", help="Also report what happens at awkward dims; no part of the verdict.")
+]
 TraceTimeoutOption = Annotated[
     float | None, typer.Option("--trace-timeout", help="Seconds for loading and tracing a candidate.")
 ]

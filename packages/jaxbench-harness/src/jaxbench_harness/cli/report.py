@@ -58,6 +58,17 @@ def print_check(report: CheckReport | None) -> None:
     for name in dict.fromkeys(metric.name for draw in report.draws for metric in draw.metrics):
         table.add_row(name, *(_metric(draw, name) for draw in report.draws))
     out.print(table)
+    _print_further(report)
+
+
+def _print_further(report: CheckReport) -> None:
+    """Prints what the checks found that are made when asked."""
+    for name, further in (("races", report.races), ("odd size", report.odd)):
+        if further is not None:
+            outcome_text = further.outcome.replace("_", " ")
+            reason = f": {further.reason}" if further.reason else ""
+            style = "yellow" if further.outcome in {"failed", "found"} else ""
+            out.print(f"{name}: {outcome_text}{reason}", style=style, markup=False, highlight=False, soft_wrap=True)
 
 
 def plain_table(title: str) -> Table:

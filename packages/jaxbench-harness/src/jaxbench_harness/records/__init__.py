@@ -26,6 +26,8 @@ from jaxbench_harness.records.reports import (
     Metric,
     Mismatch,
     MosaicKernel,
+    OddSizeReport,
+    RaceReport,
     Verifier,
 )
 from jaxbench_harness.records.timing import Bound, Measured, Predicted, Timing
@@ -53,10 +55,12 @@ __all__ = [
     "Mismatch",
     "Model",
     "MosaicKernel",
+    "OddSizeReport",
     "Owner",
     "Passed",
     "Predicted",
     "ProgramRef",
+    "RaceReport",
     "Record",
     "ResolvedConfig",
     "Sandbox",

@@ -65,6 +65,10 @@ class ResolvedConfig(Model):
     """Input draws per distribution of the workload."""
     require_pallas: bool = False
     """Whether a candidate without a Mosaic kernel fails the guard (otherwise it is flagged)."""
+    races: bool = False
+    """Whether the source also runs under the TPU interpreter with race detection."""
+    odd_size: bool = False
+    """Whether the numbers are also checked at the workload's odd size; for the report, never for the verdict."""
     trace_timeout_s: Annotated[Seconds, Field(gt=0)] = 60.0
     """Wall limit of loading and tracing together."""
     compile_timeout_s: Annotated[Seconds, Field(gt=0)] = 600.0

@@ -15,6 +15,7 @@ from jaxbench_harness.records.base import (
     Seconds,
     Sha256,
 )
+from jaxbench_harness.records.verdict import FailureCode
 
 
 class MosaicKernel(Model):
@@ -149,6 +150,27 @@ class DrawReport(Model):
         return bool(self.metrics) and all(metric.passed for metric in self.metrics)
 
 
+class RaceReport(Model):
+    """A run under the TPU interpreter with race detection, on the first draw of the standard inputs."""
+
+    outcome: Literal["clean", "found", "not_run"]
+    """`found` fails the check; `not_run`: the interpreter cannot run the candidate, which says nothing about it."""
+    reason: str = ""
+    """What was found, or why it was not run; empty when clean."""
+
+
+class OddSizeReport(Model):
+    """The numeric check at the workload's odd size; no part of the verdict, since a kernel may be for one shape."""
+
+    outcome: Literal["passed", "failed", "refused", "not_run"]
+    """`refused`: raised when it was loaded or traced, as a specialized kernel should; `failed`: wrong in another way;
+    `not_run`: the workload has no odd size, or the harness failed."""
+    code: FailureCode | None = None
+    """Kind of the failure or refusal; null otherwise."""
+    reason: str = ""
+    """What happened; empty when passed."""
+
+
 class CheckReport(Model):
     """The numeric check of a candidate."""
 
@@ -158,3 +180,7 @@ class CheckReport(Model):
     """Why the first choice of verifier was not used; empty when it was."""
     draws: tuple[DrawReport, ...]
     """One per seed and distribution, in order; stops at the first that fails."""
+    races: RaceReport | None = None
+    """Race detection; null when not asked for or not reached."""
+    odd: OddSizeReport | None = None
+    """The odd size; null when not asked for or not reached."""

@@ -48,8 +48,10 @@ def check_numbers(
     seed: int,
     release: str | None = None,
     cache: Cache | None = None,
+    size: str = CHECK_SIZE,
+    detect_races: bool = False,
 ) -> Checked:
-    """Checks the candidate at check size in a fresh process.
+    """Checks the candidate at one size in a fresh process.
 
     Args:
         trace: Its Programs; without one for the CPU, the source runs under the TPU interpreter in a process of its own.
@@ -61,18 +63,23 @@ def check_numbers(
         seed: Base seed of the inputs, drawn after the Programs existed.
         release: Release that the workload is taken from, if any.
         cache: Where compiled code that draws inputs and computes the reference is kept; never what it yields.
+        size: Size of the Program for the CPU.
+        detect_races: Whether to run the source under the TPU interpreter with race detection, on one draw of the
+            standard inputs, in place of the check.
 
     Raises:
         StageError: If a draw fails or the candidate cannot be run.
     """
-    program = trace.interpreted()
+    program = None if detect_races else trace.interpreted()
     source, files = source_request(candidate, target)
     request = CheckRequest(
         workload_id=workload.id,
         release=release,
-        size=CHECK_SIZE,
+        size=size,
         seed=seed,
-        draws_per_distribution=config.draws_per_distribution,
+        draws_per_distribution=1 if detect_races else config.draws_per_distribution,
+        distributions=("standard",) if detect_races else (),
+        detect_races=detect_races,
         kernels=guarded.check_kernels,
         source=None if program is not None else source,
         verifier_note=trace.interpreter_error or "",
@@ -82,7 +89,7 @@ def check_numbers(
         executables=cache is not None,
     )
     blobs = files if program is None else [program.content]
-    key = "" if cache is None else executables_key(workload)
+    key = "" if cache is None else executables_key(workload, size)
     found = cache and cache.get("executables", key, CachedExecutables)
     bundle = found[1][0] if found else b""
     ended = run_worker(
@@ -109,7 +116,7 @@ def check_numbers(
     return Checked(report, ended.spent, cached)
 
 
-def executables_key(workload: Workload) -> str:
+def executables_key(workload: Workload, size: str = CHECK_SIZE) -> str:
     """Returns the digest that a bundle of executables is found by.
 
     Whether one of them fits is decided in the worker, by JAX's own key of computation, options, version and machine.
@@ -117,7 +124,7 @@ def executables_key(workload: Workload) -> str:
     """
     return key_of(
         workload=workload_digest(workload),
-        size=CHECK_SIZE,
+        size=size,
         machine=machine(),
         versions={name: package_version(name) for name in ("jax", "jaxlib")},
     )

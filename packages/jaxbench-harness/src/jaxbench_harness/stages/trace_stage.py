@@ -69,9 +69,25 @@ def source_request(candidate: Candidate, target: Target) -> tuple[SourceRequest,
 
 
 def trace_programs(
-    candidate: Candidate, workload: Workload, target: Target, config: ResolvedConfig, cache: Cache | None = None
+    candidate: Candidate,
+    workload: Workload,
+    target: Target,
+    config: ResolvedConfig,
+    cache: Cache | None = None,
+    *,
+    sizes: tuple[str, ...] = TRACED_SIZES,
+    checked: str = CHECK_SIZE,
 ) -> TracedPrograms:
     """Loads and traces the candidate in a fresh process, unless the cache has its trace.
+
+    Args:
+        candidate: What to trace.
+        workload: What it is called as.
+        target: What it is traced for.
+        config: Limits.
+        cache: Where traces are kept; None neither reads nor keeps any.
+        sizes: Sizes to trace at.
+        checked: The one of them at which a Program for the CPU is wanted too.
 
     Raises:
         StageError: If it cannot be loaded or traced, or the process misbehaves.
@@ -80,8 +96,8 @@ def trace_programs(
     source, blobs = source_request(candidate, target)
     request = TraceRequest(
         source=source,
-        calls=tuple(CallSpec.of(workload, workload.size(name)) for name in TRACED_SIZES),
-        interpret_sizes=(CHECK_SIZE,),
+        calls=tuple(CallSpec.of(workload, workload.size(name)) for name in sizes),
+        interpret_sizes=(checked,),
     )
     key = "" if cache is None else trace_key(candidate, request, config)
     found = cache and cache.get("trace", key, CachedTrace)
@@ -98,7 +114,7 @@ def trace_programs(
     if isinstance(result, TraceFailed):
         log = "\n".join(part for part in (result.log, ended.log) if part)
         raise StageError(failed(result.stage, result.code, result.reason, log), ended.spent, sandbox=ended.sandbox)
-    if fault := _protocol_fault(result, ended.blobs):
+    if fault := _protocol_fault(result, ended.blobs, sizes, checked):
         raise StageError(failed(Stage.TRACE, FailureCode.PROTOCOL, fault), ended.spent, sandbox=ended.sandbox)
     sources = cache and digests_of(result.sources)
     if cache is not None and sources is not None:
@@ -120,8 +136,8 @@ def trace_key(candidate: Candidate, request: TraceRequest, config: ResolvedConfi
     )
 
 
-def _protocol_fault(traced: Traced, blobs: Sequence[bytes]) -> str | None:
-    wanted = [(name, "tpu") for name in TRACED_SIZES] + [(CHECK_SIZE, "cpu")] * (traced.interpreter_error is None)
+def _protocol_fault(traced: Traced, blobs: Sequence[bytes], sizes: tuple[str, ...], checked: str) -> str | None:
+    wanted = [(name, "tpu") for name in sizes] + [(checked, "cpu")] * (traced.interpreter_error is None)
     found = [(header.size, header.platform) for header in traced.programs]
     if sorted(found) != sorted(wanted) or len(found) != len(blobs):
         return f"tracing answered with {len(blobs)} Programs for {found}, expected {wanted}"

@@ -7,6 +7,8 @@ import jax
 import jax.numpy as jnp
 from jax.extend.core import Jaxpr, JaxprEqn
 
+from jaxbench_harness.tracing.poison import poison_outputs
+
 _CONTRACTIONS = frozenset({"dot_general", "ragged_dot_general", "conv_general_dilated"})
 _KERNEL_CALLS = frozenset({"pallas_call", "core_map"})
 
@@ -46,11 +48,16 @@ def primitive_names(jaxpr: Jaxpr) -> set[str]:
 
 
 def interpret_kernels(jaxpr: Jaxpr) -> Jaxpr:
-    """Returns the jaxpr with every `pallas_call` and `core_map` in the HLO interpreter's mode."""
+    """Returns the jaxpr with every `pallas_call` and `core_map` in the HLO interpreter's mode.
+
+    Output blocks are poisoned where that interpreter would show what a TPU does not (see `poison_outputs`).
+    """
 
     def change(equation: JaxprEqn) -> JaxprEqn:
         if equation.primitive.name not in _KERNEL_CALLS:
             return equation
+        if equation.primitive.name == "pallas_call":
+            equation = poison_outputs(equation)
         return equation.replace(params={**equation.params, "interpret": True})
 
     return map_equations(jaxpr, change)

@@ -34,7 +34,7 @@ def _check(
     """Compares draw after draw and stops at the first that fails."""
     size = workload.size(request.size)
     draws: list[DrawReport] = []
-    for distribution in workload.distributions:
+    for distribution in request.distributions or workload.distributions:
         for seed in range(request.seed, request.seed + request.draws_per_distribution):
             progress("reference")
             inputs = draw_inputs(workload, size, distribution, seed)

@@ -7,6 +7,7 @@ import numpy as np
 from jax.experimental.pallas import tpu as pltpu
 
 from jaxbench_harness.check.arrays import Array, pack, unpack
+from jaxbench_harness.check.memory_faults import memory_fault
 from jaxbench_harness.check.messages import InterpretAnswer, Interpreted, InterpretRequest
 from jaxbench_harness.records import FailureCode, Model, Stage
 from jaxbench_harness.tracing.abstract_chip import abstract_chip
@@ -30,13 +31,17 @@ def handle(body: str, blobs: list[bytes], progress: Progress) -> tuple[Model, li
 
 def _run(request: InterpretRequest, files: list[bytes], arrays: list[Array]) -> Array:
     # Unwritten memory reads as NaN, so that an output block that no grid step writes fails the check.
-    interpreter = pltpu.InterpretParams(uninitialized_memory="nan")
+    interpreter = pltpu.InterpretParams(
+        uninitialized_memory="nan", out_of_bounds_reads="raise", detect_races=request.detect_races
+    )
     with abstract_chip(request.source.chip, files), pltpu.force_tpu_interpret_mode(interpreter):
         entry_point = load_entry_point(request.source, files)
         function = over_arrays(entry_point, request.call)
         try:
             result = cast("object", jax.jit(function)(*arrays))
         except BaseException as error:
+            if found := memory_fault(str(error)):
+                raise fault(Stage.TRACE, *found) from error
             raise raised(Stage.TRACE, error) from error
     if not isinstance(result, jax.Array):
         raise fault(Stage.TRACE, FailureCode.OUTPUT_STRUCTURE, f"returned a {type(result).__name__}, not an array")

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from jaxbench_predictor.execution.blocks import Call
 from jaxbench_predictor.execution.events import Log
 from jaxbench_predictor.execution.inputs import Inputs
-from jaxbench_predictor.execution.lowering import Allocations, LoweredProgram
+from jaxbench_predictor.execution.lowering import LoweredProgram
+from jaxbench_predictor.execution.registers import Allocations
 from jaxbench_predictor.execution.runtime_words import assumed_words
 from jaxbench_predictor.execution.scalar_memory import ALLOCATION_SHIFT
 from jaxbench_predictor.execution.state import State
@@ -21,13 +22,16 @@ MAX_BLOCKS = 30_000_000
 
 _MAX_DEPTH = 16
 
+_OTHER_CORE = 'async_execution_thread="sparsecore"'
+"""How the HLO text marks a computation for the SparseCore."""
+
 
 @dataclass(frozen=True)
 class Execution:
     """One executed schedule.
 
     Attributes:
-        cycles: From the first bundle of the top-level program to its end, and that of its transfers.
+        cycles: From the first bundle of the top-level program to its end.
         log: What happened, by place.
         programs: The programs reached, by the name of their listing, with the blocks executed.
         hbm_busy_cycles: Cycles in which HBM moved data.
@@ -42,7 +46,12 @@ class Execution:
 
 
 def execute(
-    schedule: Schedule, machine: Machine, memory: MemoryModel, inputs: Inputs | None = None, *, max_blocks: int = MAX_BLOCKS
+    schedule: Schedule,
+    machine: Machine,
+    memory: MemoryModel,
+    inputs: Inputs | None = None,
+    *,
+    max_blocks: int = MAX_BLOCKS,
 ) -> Execution:
     """Executes a schedule once, in the steady state of back-to-back runs.
 
@@ -74,6 +83,9 @@ class _Core:
         self._depth = 0
 
     def run(self) -> Execution:
+        """Runs the top-level program, which is the composition of all others."""
+        if _OTHER_CORE in self._schedule.hlo:
+            raise UnpredictableError("the program hands work to the SparseCore, which is not modelled")
         self._run(self._program(self._schedule.find(TOP_LEVEL)), {})
         state = self._state
         return Execution(
@@ -87,21 +99,20 @@ class _Core:
     def _program(self, listing: Listing) -> LoweredProgram:
         program = self._programs.get(listing.name)
         if program is None:
-            program = LoweredProgram(
-                listing, self._state.smem, self._state.log, self._allocations, self._delay_slots
-            )
+            program = LoweredProgram(listing, self._state.smem, self._state.log, self._allocations, self._delay_slots)
             self._programs[listing.name] = program
+            self._set_runtime_words(listing)
         return program
 
-    def _assume(self, program: LoweredProgram) -> None:
-        for word in assumed_words(program.listing):
-            number = self._allocations.number(program.listing.name, word.allocation)
+    def _set_runtime_words(self, listing: Listing) -> None:
+        """Writes what the runtime would have written for a program."""
+        for word in assumed_words(listing):
+            number = self._allocations.number(listing.name, word.allocation)
             self._state.smem.store(number << ALLOCATION_SHIFT, word.value, True)
             if word.assumption and word.assumption not in self._assumptions:
                 self._assumptions.append(word.assumption)
 
     def _run(self, program: LoweredProgram, arguments: dict[str, Scalar]) -> None:
-        self._assume(program)
         state = self._state
         log = state.log
         registers = program.registers(arguments)
@@ -146,7 +157,7 @@ class _Core:
         begin = self._state.base
         self._state.base = begin + offset + 1
         self._run(program, {register: registers[slot] for register, slot in call.arguments})
-        self._state.smem.release(frozenset(program.allocations))
+        self._state.smem.release(program.allocations)
         elapsed = self._state.base - (begin + offset + 1)
         site.cycles += elapsed
         self._state.base = begin + elapsed

@@ -111,7 +111,7 @@ class ChangeFlag:
     amount: int
     adds: bool
 
-    def run(self, state: State, registers: Registers, offset: int) -> None:  # noqa: ARG002 - takes no time
+    def run(self, state: State, registers: Registers, offset: int) -> None:
         """Changes the flag."""
         if not known(registers[self.condition], "whether a sync flag changes"):
             return
@@ -126,7 +126,7 @@ class Delay:
 
     cycles: int
 
-    def run(self, state: State, registers: Registers, offset: int) -> None:  # noqa: ARG002 - from then on
+    def run(self, state: State, registers: Registers, offset: int) -> None:
         """Moves the clock."""
         cycles = known(registers[self.cycles], "the length of a delay")
         state.base += cycles
@@ -140,19 +140,21 @@ class Unsupported:
     condition: int
     what: str
 
-    def run(self, state: State, registers: Registers, offset: int) -> None:  # noqa: ARG002 - always fails
+    def run(self, state: State, registers: Registers, offset: int) -> None:
         """Ends the prediction, unless its predicate is false."""
         if known(registers[self.condition], f"whether {self.what} takes effect"):
             raise UnpredictableError(f"{self.what} is not modelled")
 
 
-WAIT_COMPARISONS: Mapping[str, Callable[[int, int], bool]] = MappingProxyType({
-    "dma.done.wait": operator.ge,
-    "vwait.ge": operator.ge,
-    "vwait.eq": operator.eq,
-    "vwait.ne": operator.ne,
-    "vwait.gt": operator.gt,
-    "vwait.le": operator.le,
-    "vwait.lt": operator.lt,
-})
+WAIT_COMPARISONS: Mapping[str, Callable[[int, int], bool]] = MappingProxyType(
+    {
+        "dma.done.wait": operator.ge,
+        "vwait.ge": operator.ge,
+        "vwait.eq": operator.eq,
+        "vwait.ne": operator.ne,
+        "vwait.gt": operator.gt,
+        "vwait.le": operator.le,
+        "vwait.lt": operator.lt,
+    }
+)
 """What a wait waits for, by opcode: the flag's value compared with the operand."""

@@ -124,34 +124,38 @@ def _bits_or(a: Scalar, b: Scalar, _c: Scalar) -> Scalar:
     return a | b
 
 
-PURE: Mapping[str, Pure] = MappingProxyType({
-    **_arithmetic(),
-    "smov": copy,
-    "pmov": copy,
-    "reloc": copy,
-    "spop.drf": copy,
-    "scalar_select": select,
-    "pneg": negate,
-    "por": lambda a, b, _: a | b,
-    "pand": lambda a, b, _: a & b,
-    "pxor": lambda a, b, _: a ^ b,
-    "pnand": lambda a, b, _: (a & b) ^ True,
-    "pnor": lambda a, b, _: (a | b) ^ True,
-    **{f"scalar_lea.{space}": total for space in ("hbm", "vmem", "smem", "sflag", "cmem")},
-    **{f"int_to_ptr.{space}": copy for space in ("hbm", "vmem", "smem", "sflag", "cmem")},
-})
+PURE: Mapping[str, Pure] = MappingProxyType(
+    {
+        **_arithmetic(),
+        "smov": copy,
+        "pmov": copy,
+        "reloc": copy,
+        "spop.drf": copy,
+        "scalar_select": select,
+        "pneg": negate,
+        "por": lambda a, b, _: a | b,
+        "pand": lambda a, b, _: a & b,
+        "pxor": lambda a, b, _: a ^ b,
+        "pnand": lambda a, b, _: (a & b) ^ True,
+        "pnor": lambda a, b, _: (a | b) ^ True,
+        **{f"scalar_lea.{space}": total for space in ("hbm", "vmem", "smem", "sflag", "cmem")},
+        **{f"int_to_ptr.{space}": copy for space in ("hbm", "vmem", "smem", "sflag", "cmem")},
+    }
+)
 """Opcodes whose result follows from their operands alone, by name. Any other scalar result is unknown."""
 
-IGNORED = frozenset({
-    "compiler-scheduling-barrier",
-    "sfence",
-    "shalt.err",
-    "vpush",
-    "vsetiar.raw.iar0",
-    "vsetiar.raw.iar1",
-    "vsetrngseed",
-    "vsettm",
-    "vsyncpa",
-    "vtrace",
-})
+IGNORED = frozenset(
+    {
+        "compiler-scheduling-barrier",
+        "sfence",
+        "shalt.err",
+        "vpush",
+        "vsetiar.raw.iar0",
+        "vsetiar.raw.iar1",
+        "vsetrngseed",
+        "vsettm",
+        "vsyncpa",
+        "vtrace",
+    }
+)
 """Opcodes that cost their bundle and have no other effect on time. Bounds checks (`shalt.err`) are assumed to pass."""

@@ -18,7 +18,9 @@ class ScalarMemory:
     def load(self, a: Scalar, b: Scalar = 0, c: Scalar = 0) -> Scalar:
         """Returns the word at the sum of three addresses."""
         address = (a + b + c) & WORD
-        word = self._words.get(address)  # pyright: ignore[reportArgumentType, reportCallIssue]
+        if isinstance(address, Unknown):
+            return address
+        word = self._words.get(address)
         return self._missing(address) if word is None else word
 
     def store(self, address: Scalar, value: Scalar, condition: Scalar) -> None:
@@ -48,9 +50,7 @@ class ScalarMemory:
         for key in [key for key in self._words if key >> ALLOCATION_SHIFT in allocations]:
             del self._words[key]
 
-    def _missing(self, address: Scalar) -> Unknown:
-        if isinstance(address, Unknown):
-            return address
+    def _missing(self, address: int) -> Unknown:
         for low, high, unknown in reversed(self._regions):
             if low <= address < high:
                 return unknown

@@ -15,7 +15,6 @@ _OPERAND_LABEL = re.compile(r"\w+=")
 class RawBundle(NamedTuple):
     """A bundle before its operations are parsed."""
 
-    index: int
     labels: str
     ops: list[str]
 
@@ -38,7 +37,7 @@ def bundles(text: str) -> Iterator[RawBundle]:
         close = text.rfind("}", match.end(), end)
         if close < 0:
             raise ListingError(f"bundle {index:#x} has no closing brace")
-        yield RawBundle(index, match["labels"], _split(text[match.end() : close]))
+        yield RawBundle(match["labels"], _split(text[match.end() : close]))
 
 
 def _split(body: str) -> list[str]:

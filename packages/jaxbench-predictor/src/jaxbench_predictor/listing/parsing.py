@@ -17,7 +17,9 @@ from jaxbench_predictor.listing.model import (
     Vector,
 )
 
-_HEAD = re.compile(r"\s*(?:%(?P<result>[a-z]*\d+)(?:_(?P<register>[a-z]+\d+))?\s*=\s*)?(?P<opcode>[a-z][\w\-]*(?:\.\w+)*)")
+_HEAD = re.compile(
+    r"\s*(?:%(?P<result>[a-z]*\d+)(?:_(?P<register>[a-z]+\d+))?\s*=\s*)?(?P<opcode>[a-z][\w\-]*(?:\.\w+)*)"
+)
 _VECTOR_EFFECT = re.compile(
     r"v(?:st|ld|mat|exp|pow|log|sin|cos|tan|rcp|rsqrt|xpose|perm|rot|bcast|set\.|add|max|min|mul|sum|pack|unpack|cmask)"
 )
@@ -38,6 +40,7 @@ _OPERAND = re.compile(
     )\s*(?P<comma>,?)""",
     re.VERBOSE,
 )
+_OPERAND_KINDS = ("value", "integer", "float", "symbol", "space", "vector", "token")
 _SYMBOL = re.compile(r"(#allocation\w+)")
 _BRANCH_TARGET = re.compile(r"target bundleno = (\d+) \(0x[0-9a-f]+\), region = (\d+)")
 _BUFFER_TYPE = re.compile(r"(?:\.<no memory space>\s*)?\[shape: .*", re.DOTALL)
@@ -56,9 +59,9 @@ def parse_listing(name: str, text: str) -> Listing:
     parsed: list[tuple[Op, ...]] = []
     headers: set[int] = set()
     try:
-        for raw in bundles(text):
+        for index, raw in enumerate(bundles(text)):
             if "LB" in raw.labels:
-                headers.add(raw.index)
+                headers.add(index)
             parsed.append(tuple(op for part in raw.ops if (op := parse_op(part))))
     except ListingError as error:
         raise ListingError(f"{name}, bundle {len(parsed):#x}: {error}") from error
@@ -82,7 +85,7 @@ def parse_op(text: str) -> Op | None:
         return None
     code, comment = without_comments(text[head.end() :])
     op = _Operands(code).into_op(opcode, _result(result, head["register"]), comment)
-    stays_inside = opcode[0] == "v" and isinstance(op.result, Token) and opcode not in {"vpush"}
+    stays_inside = opcode[0] == "v" and isinstance(op.result, Token) and opcode != "vpush"
     return None if stays_inside and any(isinstance(operand, Vector) for operand in op.operands) else op
 
 
@@ -157,20 +160,22 @@ def _single(text: str) -> Operand:
     return _operand(match)
 
 
-def _operand(match: re.Match[str]) -> Operand:
-    if match["value"]:
-        return Value(match["value"], match["register"])
-    if match["integer"]:
-        return Immediate(int(match["integer"]) & 0xFFFFFFFF)
-    if match["float"]:
-        return Immediate(float(match["float"]))
-    if match["symbol"]:
-        return _symbol(match["symbol"])
-    if match["space"]:
-        return Address(match["space"], tuple(_term(term) for term in match["inner"].split(" + ")))
-    if match["vector"]:
-        return Vector(match["vector"])
-    return Token(match["token"])
+def _operand(found: re.Match[str]) -> Operand:
+    kind = next(name for name in _OPERAND_KINDS if found[name])
+    text = found[kind]
+    match kind:
+        case "value":
+            return Value(text, found["register"])
+        case "integer" | "float":
+            return Immediate(int(text) & 0xFFFFFFFF if kind == "integer" else float(text))
+        case "symbol":
+            return _symbol(text)
+        case "space":
+            return Address(text, tuple(_term(term) for term in found["inner"].split(" + ")))
+        case "vector":
+            return Vector(text)
+        case _:
+            return Token(text)
 
 
 def _symbol(text: str) -> Symbol:

@@ -54,16 +54,25 @@ def compile_schedule(program: bytes, machine: Machine, limits: Limits) -> Schedu
         ListingError: What it printed has a form that is not known.
     """
     with tempfile.TemporaryDirectory(prefix="jaxbench-predictor-") as scratch:
-        directory = Path(scratch) / "dump"
-        directory.mkdir()
-        path = Path(scratch) / "program"
-        path.write_bytes(program)
+        directory = Path(scratch)
         started = time.monotonic()
-        _run([str(path), machine.topology_name, str(limits.memory_bytes)], machine, directory, limits)
+        compile_into(directory, program, machine, limits)
         compiled = time.monotonic()
         schedule = read_schedule(directory)
         _LOG.info("compiled in %.1f s, read in %.1f s", compiled - started, time.monotonic() - compiled)
         return schedule
+
+
+def compile_into(directory: Path, program: bytes, machine: Machine, limits: Limits) -> None:
+    """Compiles a Program; libtpu writes its schedules into `directory`, which should be empty.
+
+    Raises:
+        CompileError: The compiler refused, crashed, or reached a limit.
+    """
+    with tempfile.TemporaryDirectory(prefix="jaxbench-predictor-") as scratch:
+        path = Path(scratch) / "program"
+        path.write_bytes(program)
+        _run([str(path), machine.topology_name, str(limits.memory_bytes)], machine, directory, limits)
 
 
 def _run(arguments: list[str], machine: Machine, directory: Path, limits: Limits) -> None:

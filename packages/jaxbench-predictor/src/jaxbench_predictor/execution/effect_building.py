@@ -11,7 +11,7 @@ from jaxbench_predictor.execution.effects import (
     Wait,
 )
 from jaxbench_predictor.execution.events import CallSite, DmaSite, Log, WaitSite
-from jaxbench_predictor.execution.provenance import Definitions, hbm_buffer, spaces
+from jaxbench_predictor.execution.provenance import Provenance
 from jaxbench_predictor.execution.registers import RegisterFile
 from jaxbench_predictor.listing.model import Listing, ListingError, Op, Value
 from jaxbench_predictor.listing.naming import callee_name
@@ -25,9 +25,7 @@ class EffectBuilder:
         self._program = listing.name
         self._registers = registers
         self._log = log
-        self._definitions: Definitions = {
-            op.result.name: op for bundle in listing.bundles for op in bundle if op.result
-        }
+        self._provenance = Provenance(listing)
 
     def build(self, op: Op, bundle: int, condition: int) -> Effect | Call:
         """Returns the effect of an operation.
@@ -51,10 +49,10 @@ class EffectBuilder:
             return Delay(self._registers.of(op.operands[0]))
         if op.opcode in {"inlined_call", "call"}:
             return self._call(op, bundle, condition)
-        ends = spaces(op, self._definitions)
+        ends = self._provenance.spaces(op)
         if ends is None:
             return Unsupported(condition, f"{op.opcode} (program {self._program})")
-        operand = hbm_buffer(op, self._definitions)
+        operand = self._provenance.hbm_buffer(op)
         self._log.dmas.append(DmaSite(self._program, bundle, *ends, operand, op.comment))
         return self._dma(op, condition)
 

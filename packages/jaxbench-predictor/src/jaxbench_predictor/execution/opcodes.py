@@ -13,6 +13,7 @@ Pure = Callable[[Any, Any, Any], Any]
 """A function of three scalars without side effect."""
 
 _SIGN = 0x80000000
+_VECTOR_DATA = Unknown("vector data")
 
 
 def copy(a: Scalar, _b: Scalar, _c: Scalar) -> Scalar:
@@ -45,6 +46,16 @@ def remainder(a: Scalar, b: Scalar, _c: Scalar) -> Scalar:
 def quotient(a: Scalar, b: Scalar, _c: Scalar) -> Scalar:
     """Returns the unsigned quotient."""
     return _divided(a, b, lambda x, y: x // y)
+
+
+def unmodelled(origin: str) -> Pure:
+    """Returns a function whose result is unknown: for what its first unknown operand is, or else for `origin`."""
+    unknown = Unknown(origin)
+
+    def result(*operands: Scalar) -> Unknown:
+        return next((operand for operand in operands if isinstance(operand, Unknown)), unknown)
+
+    return result
 
 
 def _divided(a: Scalar, b: Scalar, divide: Callable[[int, int], int]) -> Scalar:
@@ -130,6 +141,7 @@ PURE: Mapping[str, Pure] = MappingProxyType(
         "smov": copy,
         "pmov": copy,
         "reloc": copy,
+        "spop": lambda _a, _b, _c: _VECTOR_DATA,
         "spop.drf": copy,
         "scalar_select": select,
         "pneg": negate,

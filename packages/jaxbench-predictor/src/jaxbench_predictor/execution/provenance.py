@@ -1,9 +1,8 @@
 """Follows addresses back to the buffer that they point into."""
 
 import re
-from collections.abc import Mapping
 
-from jaxbench_predictor.listing.model import ListingError, Op, Operand, Symbol, Value
+from jaxbench_predictor.listing.model import Address, Immediate, Listing, ListingError, Op, Operand, Symbol, Value
 from jaxbench_predictor.memory import Space
 
 _POINTER = re.compile(r"(?:int_to_ptr|scalar_lea|inlined_call_operand)\.(hbm|vmem|smem|cmem)")
@@ -12,63 +11,82 @@ _BUFFER = re.compile(r"shape: (?P<shape>\S+), index: (?P<index>\d+), kind: (?P<k
 _STEPS = 64
 """Longest chain of address operations that is followed."""
 
-Definitions = Mapping[str, Op]
 
+class Provenance:
+    """Where the addresses of one program come from."""
 
-def spaces(op: Op, definitions: Definitions) -> tuple[Space, Space] | None:
-    """Returns the memories that a DMA reads and writes; None for a DMA to something else than this core's memory.
+    def __init__(self, listing: Listing) -> None:
+        """Notes what defines each value, and what is stored in each spilled word."""
+        ops = [op for bundle in listing.bundles for op in bundle]
+        self._definitions = {op.result.name: op for op in ops if op.result}
+        self._spills = {
+            op.operands[0]: op.operands[1]
+            for op in ops
+            if op.opcode == "sst" and len(op.operands) == 2 and _is_spill(op.operands[0])
+        }
 
-    Raises:
-        ListingError: A DMA that does not say so has addresses of unknown origin.
-    """
-    if match := _BY_OPCODE.fullmatch(op.opcode):
-        return Space(match[1]), Space(match[2])
-    if op.opcode != "dma.general":
-        return None
-    return _space(op.labelled("src"), definitions), _space(op.labelled("dst"), definitions)
+    def spaces(self, op: Op) -> tuple[Space, Space] | None:
+        """Returns the memories that a DMA reads and writes; None for one that leaves this core's memory.
 
-
-def hbm_buffer(op: Op, definitions: Definitions) -> str:
-    """Returns a description of the HBM buffer that a DMA reads or writes, as short as the listing allows."""
-    ends = [operand for label, operand in zip(op.labels, op.operands, strict=True) if label in {"hbm", "src", "dst"}]
-    for end in ends:
-        source = _root(end, definitions)
-        if isinstance(source, Op) and (description := _described(source)):
-            return description
-    return "a buffer in HBM" if ends else "a buffer on the chip"
-
-
-def _described(source: Op) -> str | None:
-    if source.opcode == "scalar_parameter_address":
-        return f"entry parameter {getattr(source.operands[0], 'value', '?')}"
-    if match := _BUFFER.search(source.attribute("buffer") or ""):
-        return f"{match['kind']} {match['index']} {match['shape']}"
-    return None
-
-
-def _space(operand: Operand, definitions: Definitions) -> Space:
-    for _ in range(_STEPS):
-        if not isinstance(operand, Value) or operand.name not in definitions:
-            break
-        op = definitions[operand.name]
-        if match := _POINTER.fullmatch(op.opcode):
-            return Space(match[1])
-        if op.opcode == "scalar_parameter_address":
-            return Space.HBM
-        operand = op.operands[0]
-    raise ListingError("a DMA has an address of unknown memory space")
-
-
-def _root(operand: Operand, definitions: Definitions) -> Op | Symbol | None:
-    for _ in range(_STEPS):
-        if isinstance(operand, Symbol):
-            return operand
-        if not isinstance(operand, Value) or operand.name not in definitions:
+        Raises:
+            ListingError: The DMA does not say, and its addresses are of unknown origin.
+        """
+        if match := _BY_OPCODE.fullmatch(op.opcode):
+            return Space(match[1]), Space(match[2])
+        if op.opcode != "dma.general":
             return None
-        op = definitions[operand.name]
-        if op.opcode.startswith("inlined_call_operand") or not op.operands:
-            return op
-        if op.opcode == "scalar_parameter_address":
-            return op
-        operand = op.operands[0]
-    return None
+        return self._space(op.labelled("src")), self._space(op.labelled("dst"))
+
+    def hbm_buffer(self, op: Op) -> str:
+        """Returns a description of the HBM buffer that a DMA reads or writes, as short as the listing allows."""
+        ends = [operand for label, operand in zip(op.labels, op.operands, strict=True) if label in _ENDS]
+        for end in ends:
+            if description := _described(self._chain(end)[-1]):
+                return description
+        return "a buffer in HBM" if ends else "a buffer on the chip"
+
+    def _space(self, operand: Operand) -> Space:
+        for source in self._chain(operand):
+            if isinstance(source, Op):
+                if match := _POINTER.fullmatch(source.opcode):
+                    return Space(match[1])
+                if source.opcode == "scalar_parameter_address":
+                    return Space.HBM
+        raise ListingError("a DMA has an address of unknown memory space")
+
+    def _chain(self, operand: Operand) -> list[Op | Operand]:
+        """Returns what defines an address, what defines that one's base, and so on."""
+        chain: list[Op | Operand] = [operand]
+        for _ in range(_STEPS):
+            if operand in self._spills:
+                operand = self._spills[operand]
+            if not isinstance(operand, Value) or operand.name not in self._definitions:
+                break
+            op = self._definitions[operand.name]
+            chain.append(op)
+            if op.opcode in {"sphi", "pphi"} or not op.operands:
+                break
+            operand = op.operands[0]
+        return chain
+
+
+_ENDS = frozenset({"hbm", "src", "dst"})
+
+
+def _is_spill(operand: Operand) -> bool:
+    match operand:
+        case Address("smem", (Symbol(allocation),)):
+            return allocation.endswith("_spill")
+        case _:
+            return False
+
+
+def _described(source: Op | Operand) -> str | None:
+    if not isinstance(source, Op):
+        return None
+    match source.opcode, source.operands:
+        case "scalar_parameter_address", (Immediate(position),):
+            return f"entry parameter {position}"
+        case _:
+            buffer = _BUFFER.search(source.attribute("buffer") or "")
+            return f"{buffer['kind']} {buffer['index']} {buffer['shape']}" if buffer else None

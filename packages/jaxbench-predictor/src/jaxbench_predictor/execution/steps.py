@@ -103,9 +103,11 @@ class StepBuilder:
 
     def _computation(self, op: Op) -> _Computation:
         function, places = self._special(op) or (opcodes.PURE.get(op.opcode), [])
-        if function is None or len(places or op.operands) > 3:
-            return opcodes.copy, self._registers.three(self._registers.unknown(f"a result of {op.opcode}"))
-        return function, self._registers.three(*(places or map(self._registers.of, op.operands)))
+        places = places or [self._registers.of(operand) for operand in op.operands]
+        function = function or opcodes.unmodelled(op.opcode)
+        if len(places) > 3:
+            raise ListingError(f"{op.opcode} with {len(places)} operands")
+        return function, self._registers.three(*places)
 
     def _special(self, op: Op) -> tuple[opcodes.Pure, list[int]] | None:
         """Returns the function of an operation that is more than a function of its operands, and what it reads."""

@@ -239,6 +239,29 @@ def test_a_loop_without_end_is_no_time():
         run(program, max_blocks=1000)
 
 
+def test_a_device_of_several_cores_is_not_modelled():
+    with pytest.raises(UnpredictableError, match="a device of 2 cores that share HBM is not modelled"):
+        execute(schedule(""), get_machine("v5p"), FifoServer(32, 100))
+
+
+def test_work_for_the_sparse_core_is_not_modelled():
+    program = Schedule(schedule("").listings, hlo='call-start(), async_execution_thread="sparsecore"')
+    with pytest.raises(UnpredictableError, match="SparseCore"):
+        run(program)
+
+
+def test_the_program_runs_on_the_first_core_and_is_enabled():
+    program = schedule(
+        "%s1_s1 = sld [smem:[#allocation7]] /* core id */",
+        "%2 = vdelay %s1_s1",
+        "%s3_s1 = sld [smem:[#allocation8]]",
+        "%p4_p0 = scmp.ne.s32.totalorder %s3_s1, 1",
+        "%s5_s1 = scalar_select /*predicate=*/%p4_p0, /*on_true=*/1, /*on_false=*/1000",
+        "%6 = vdelay %s5_s1",
+    )
+    assert run(program).cycles == 6 + 0 + 1000
+
+
 def test_a_branch_in_delay_slots_is_refused():
     branch = "%1 = sbr.rel target bundleno = 0 (0x0), region = 1"
     with pytest.raises(ListingError, match="TLP, block at 0x0: a branch in the delay slots of another"):

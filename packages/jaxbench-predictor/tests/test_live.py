@@ -6,7 +6,7 @@ import pytest
 from golden_dumps import schedule
 from predicted_kernels import KERNELS
 
-from jaxbench_predictor import MACHINES, Prediction, get_machine, predict, predict_schedule
+from jaxbench_predictor import Prediction, get_machine, predict, predict_schedule
 
 pytestmark = pytest.mark.xdist_group("libtpu")
 
@@ -35,7 +35,7 @@ def test_a_large_product_is_limited_by_the_matrix_unit():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", MACHINES)
+@pytest.mark.parametrize("target", ["v5e", "v7x"])
 def test_other_generations_have_the_same_form(target):
     kernel = KERNELS["matmul"]
     prediction = predict(kernel.function, *kernel.specs, target=target)

@@ -74,6 +74,7 @@ class _Core:
         self, schedule: Schedule, machine: Machine, memory: MemoryModel, inputs: Inputs, max_blocks: int
     ) -> None:
         self._schedule = schedule
+        self._cores = machine.num_cores
         self._delay_slots = machine.branch_delay_slots
         self._state = State(memory, SyncFlags(memory), inputs, machine.granule_bytes)
         self._programs: dict[str, LoweredProgram] = {}
@@ -84,6 +85,8 @@ class _Core:
 
     def run(self) -> Execution:
         """Runs the top-level program, which is the composition of all others."""
+        if self._cores > 1:
+            raise UnpredictableError(f"a device of {self._cores} cores that share HBM is not modelled")
         if _OTHER_CORE in self._schedule.hlo:
             raise UnpredictableError("the program hands work to the SparseCore, which is not modelled")
         self._run(self._program(self._schedule.find(TOP_LEVEL)), {})

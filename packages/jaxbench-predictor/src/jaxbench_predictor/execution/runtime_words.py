@@ -29,8 +29,22 @@ class AssumedWord:
 def assumed_words(listing: Listing) -> tuple[AssumedWord, ...]:
     """Returns what is assumed of words that the runtime's side of a program loads and never stores.
 
-    Only the top-level and the late programs have such words; what kernels load are their own operands.
+    All programs may load the number of the core that they run on. The other words are those of the top-level and
+    the late programs; what kernels load are their own operands.
     """
+    return (*_core_ids(listing), *_words_of_the_runtime(listing))
+
+
+def _core_ids(listing: Listing) -> Iterator[AssumedWord]:
+    for load in _ops(listing, "sld"):
+        match load.operands:
+            case (Address("smem", (Symbol(allocation, 0),)),) if "core id" in load.comment:
+                yield AssumedWord(allocation, 0)
+            case _:
+                continue
+
+
+def _words_of_the_runtime(listing: Listing) -> tuple[AssumedWord, ...]:
     if listing.name != TOP_LEVEL and not listing.name.startswith("<"):
         return ()
     stored = {op.operands[0].terms[0] for op in _ops(listing, "sst") if isinstance(op.operands[0], Address)}

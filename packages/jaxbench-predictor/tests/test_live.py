@@ -1,5 +1,8 @@
 """The whole path, with the installed compiler: fails loudly when an upgrade of libtpu changes what it prints."""
 
+import re
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -7,6 +10,8 @@ from golden_dumps import schedule
 from predicted_kernels import KERNELS
 
 from jaxbench_predictor import Prediction, get_machine, predict, predict_schedule
+
+README = Path(__file__).parents[1] / "README.md"
 
 pytestmark = pytest.mark.xdist_group("libtpu")
 
@@ -20,6 +25,14 @@ def test_the_installed_compiler_prints_what_the_golden_schedule_has():
     assert isinstance(golden, Prediction)
     assert live.report == golden.report
     assert live.time_ns == golden.time_ns
+
+
+def test_the_readme_shows_what_its_example_prints(monkeypatch, capsys):
+    blocks = re.findall(r"```(python|text)\n(.*?)```", README.read_text(), re.DOTALL)
+    (_, example), (_, printed), *_ = blocks
+    monkeypatch.setenv("JAX_PLATFORMS", "cpu")
+    exec(compile(example, README, "exec"), {})
+    assert capsys.readouterr().out == printed
 
 
 @pytest.mark.slow

@@ -14,6 +14,12 @@ class Prediction(Model):
     kind: Literal["prediction"] = "prediction"
     time_ns: PositiveFloat
     """Device time of one run, in nanoseconds."""
+    low_ns: PositiveFloat | None
+    """Lower end of the 80% interval; null where the machine model was never compared with measurements."""
+    high_ns: PositiveFloat | None
+    """Upper end of it."""
+    calibrated: bool
+    """Whether the constants of the machine model were fitted for this target and compiler."""
     target: NonEmptyStr
     """Name of the target."""
     machine_version: NonEmptyStr

@@ -75,8 +75,12 @@ def predict_schedule(
         execution = execute(schedule, machine, memory, inputs)
     except (UnpredictableError, ListingError) as error:
         return Unavailable(stage="execute", reason=" ".join(str(error).split()), target=machine.name)
+    time_ns = execution.cycles / machine.clock_hz.value * 1e9
     return Prediction(
-        time_ns=execution.cycles / machine.clock_hz.value * 1e9,
+        time_ns=time_ns,
+        low_ns=time_ns * machine.low_ratio.value if machine.low_ratio else None,
+        high_ns=time_ns * machine.high_ratio.value if machine.high_ratio else None,
+        calibrated=machine.calibrated,
         target=machine.name,
         machine_version=machine.version,
         libtpu_version=libtpu_version,

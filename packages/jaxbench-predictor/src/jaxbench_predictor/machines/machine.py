@@ -56,7 +56,17 @@ class Machine(Model):
     """HBM bytes/s that DMAs reach, reads and writes together."""
     dma_latency_cycles: Constant
     """Cycles from the moment the last byte is transferred until the waiting core sees it."""
+    low_ratio: Constant | None
+    """Lower end of the 80% interval, as a multiple of the predicted time; null where nothing was compared."""
+    high_ratio: Constant | None
+    """Upper end of it."""
     branch_delay_slots: PositiveInt
     """Bundles after a branch that execute before it takes effect."""
     granule_bytes: PositiveInt
     """Unit of DMA sizes in the listings."""
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether every constant that a predicted time follows from is more than a placeholder."""
+        constants = (self.clock_hz, self.hbm_bytes_per_s, self.dma_latency_cycles)
+        return all(constant.standing is not Standing.PROVISIONAL for constant in constants)

@@ -33,7 +33,7 @@ def make_report(execution: Execution, schedule: Schedule, machine: Machine) -> R
         hlo=_hlo(execution, ns_per_cycle),
         waits=_waits(execution, ns_per_cycle),
         traffic=_traffic(log.dmas),
-        loops=tuple(sorted(_loops(execution), key=lambda loop: -loop.time_share)[:_LIMIT]),
+        loops=tuple(sorted(_loops(execution), key=lambda loop: -loop.bundle_share)[:_LIMIT]),
         units=_units(execution, schedule),
         assumptions=execution.assumptions,
     )
@@ -117,7 +117,7 @@ def _loops(execution: Execution) -> Iterator[HotLoop]:
                     first_bundle=header,
                     iterations=counts[header],
                     bundles_per_iteration=inside / counts[header],
-                    time_share=inside / execution.log.bundles,
+                    bundle_share=inside / execution.log.bundles,
                 )
 
 

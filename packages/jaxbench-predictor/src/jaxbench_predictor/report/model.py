@@ -71,7 +71,7 @@ class HotLoop(Model):
     """How often its body was entered, over all runs of the program."""
     bundles_per_iteration: NonNegativeFloat
     """Bundles from one entry to the next, inner loops included, on average."""
-    time_share: NonNegativeFloat
+    bundle_share: NonNegativeFloat
     """Its share of all executed bundles."""
 
 

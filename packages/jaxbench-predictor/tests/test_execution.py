@@ -239,6 +239,20 @@ def test_a_loop_without_end_is_no_time():
         run(program, max_blocks=1000)
 
 
+def test_the_first_copy_is_done_where_the_compiler_lets_the_run_before_do_it():
+    program = schedule(
+        dma("hbm_to_vmem", 1000, "[#allocation3]"),
+        dma("hbm_to_vmem", 500, "[#allocation4]").replace("%90", "%91"),
+        "%2 = dma.done.wait [#allocation3], 1000",
+        "%3 = dma.done.wait [#allocation4], 500",
+    )
+    prefetched = Schedule(program.listings, hlo="copy-start(%a.1), cross_program_prefetch_index=0")
+    assert run(program).cycles == 1000 + 500 + 100 + 1
+    execution = run(prefetched)
+    assert execution.cycles == 1 + 500 + 100 + 1
+    assert any("previous run has prefetched" in assumption for assumption in execution.assumptions)
+
+
 def test_a_device_of_several_cores_is_not_modelled():
     with pytest.raises(UnpredictableError, match="a device of 2 cores that share HBM is not modelled"):
         execute(schedule(""), get_machine("v5p"), FifoServer(32, 100))

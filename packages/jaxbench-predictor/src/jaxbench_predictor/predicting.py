@@ -38,6 +38,7 @@ def predict(
     Raises:
         UnknownTargetError: There is no such machine.
         TypeError: Specs are given with a serialized Program.
+        Exception: Whatever the function raises when it is traced.
     """
     machine = get_machine(target)
     if isinstance(program, bytes):

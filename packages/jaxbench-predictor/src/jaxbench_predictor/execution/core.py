@@ -7,7 +7,7 @@ from jaxbench_predictor.execution.events import Log
 from jaxbench_predictor.execution.inputs import Inputs
 from jaxbench_predictor.execution.lowering import LoweredProgram
 from jaxbench_predictor.execution.registers import Allocations
-from jaxbench_predictor.execution.runtime_words import assumed_words
+from jaxbench_predictor.execution.runtime_words import PREFETCHED, assumed_words
 from jaxbench_predictor.execution.scalar_memory import ALLOCATION_SHIFT
 from jaxbench_predictor.execution.state import State
 from jaxbench_predictor.execution.sync_flags import SyncFlags
@@ -21,6 +21,9 @@ MAX_BLOCKS = 30_000_000
 """Most blocks that are executed: about a minute."""
 
 _MAX_DEPTH = 16
+
+_PREFETCH = "cross_program_prefetch_index=0"
+"""How the HLO text marks a copy that the run before begins."""
 
 _OTHER_CORE = 'async_execution_thread="sparsecore"'
 """How the HLO text marks a computation for the SparseCore."""
@@ -89,7 +92,12 @@ class _Core:
             raise UnpredictableError(f"a device of {self._cores} cores that share HBM is not modelled")
         if _OTHER_CORE in self._schedule.hlo:
             raise UnpredictableError("the program hands work to the SparseCore, which is not modelled")
-        self._run(self._program(self._schedule.find(TOP_LEVEL)), {})
+        program = self._program(self._schedule.find(TOP_LEVEL))
+        if _PREFETCH in self._schedule.hlo and PREFETCHED not in self._assumptions:
+            # Older compilers have no word that says so; the copy comes first.
+            self._state.prefetched = 1
+            self._assumptions.append(PREFETCHED)
+        self._run(program, {})
         state = self._state
         return Execution(
             state.base,

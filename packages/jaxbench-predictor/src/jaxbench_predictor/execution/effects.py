@@ -9,6 +9,7 @@ from typing import Protocol
 from jaxbench_predictor.execution.inputs import PARAMETER_SHIFT
 from jaxbench_predictor.execution.state import State
 from jaxbench_predictor.execution.values import Scalar, UnpredictableError, known, signed
+from jaxbench_predictor.listing.schedule import TOP_LEVEL
 from jaxbench_predictor.memory import Space, Transfer
 
 Registers = list[Scalar]
@@ -47,6 +48,9 @@ class Dma:
         site = state.log.dmas[self.site]
         granules = known(registers[self.size], "the size of a DMA")
         nbytes = granules * state.granule_bytes
+        if state.prefetched and site.program == TOP_LEVEL:
+            state.prefetched -= 1
+            nbytes = 0
         site.transfers += 1
         site.nbytes += nbytes
         transfer = Transfer(state.base + offset, nbytes, site.source, site.destination, self.priority)

@@ -11,7 +11,8 @@ _SEED_HASH = 2925155241
 """First constant of the hash that the random number generator's seed goes through."""
 
 _NO_SEED = "no seed for the random number generator is set in this run"
-_PREFETCHED = "steady state, back to back: the previous run has prefetched an operand"
+PREFETCHED = "steady state, back to back: the previous run has prefetched an operand"
+"""The assumption of a program whose first copy the compiler has made the business of the run before."""
 
 _Users = Mapping[str, Sequence[Op]]
 
@@ -71,7 +72,7 @@ def _recognized(allocation: str, uses: Sequence[Op], users: _Users) -> AssumedWo
     if {("scmp.eq.s32.totalorder", 0), ("sxor.u32", _SEED_HASH)} <= forms:
         return AssumedWord(allocation, 0, _NO_SEED)
     if forms == {("scmp.ne.s32.totalorder", 0)} and any(_sizes_a_dma(use, users) for use in uses):
-        return AssumedWord(allocation, 1, _PREFETCHED)
+        return AssumedWord(allocation, 1, PREFETCHED)
     # The count of runs; a buffer of trace entries is written whenever it is a multiple of 1024.
     if ("sand.u32", 1023) in forms:
         return AssumedWord(allocation, 1)

@@ -19,5 +19,7 @@ class State:
     granule_bytes: int
     smem: ScalarMemory = field(default_factory=ScalarMemory)
     log: Log = field(default_factory=Log)
+    prefetched: int = 0
+    """DMAs of the top-level program, from now on, that the run before has done already."""
     base: float = 0.0
     """Cycle in which the first bundle of the present block issued, plus the cycles lost in waits since."""

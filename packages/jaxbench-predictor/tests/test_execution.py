@@ -282,6 +282,12 @@ def test_a_branch_in_delay_slots_is_refused():
         run(schedule(branch, branch, *[""] * 4))
 
 
+def test_more_parameters_than_addresses_tell_apart_are_refused():
+    assert run(schedule("%s1_s1 = scalar_parameter_address 254", "%2 = vsyncadd %s1_s1, 1")).cycles == 2
+    with pytest.raises(ListingError, match="entry parameter 255; at most 255"):
+        run(schedule("%s1_s1 = scalar_parameter_address 255", "%2 = vsyncadd %s1_s1, 1"))
+
+
 @pytest.mark.parametrize("inputs", [None, Inputs({0: [3, 6]})])
 def test_scalar_memory_has_the_content_of_an_input_where_it_is_given(inputs):
     program = schedule(
@@ -293,7 +299,7 @@ def test_scalar_memory_has_the_content_of_an_input_where_it_is_given(inputs):
     )
     if inputs is None:
         with pytest.raises(
-            UnpredictableError, match="the length of a delay depends on the content of an integer input"
+            UnpredictableError, match="the length of a delay depends on the content of entry parameter 0"
         ):
             run(program)
     else:

@@ -88,6 +88,36 @@ def prefetched_trips(trips, x):
     return pl.pallas_call(body, out_shape=shape, grid_spec=grid)(trips, x)
 
 
+def streamed_sum(x, rows):
+    """Copies blocks of `rows` rows itself, the next one while it adds the present one up."""
+    steps = x.shape[0] // rows
+
+    def body(x_ref, o_ref, buffers, semaphores):
+        def copy(step):
+            slot = step % 2
+            source = x_ref.at[pl.ds(step * rows, rows), :]
+            return pltpu.make_async_copy(source, buffers.at[slot], semaphores.at[slot])
+
+        copy(0).start()
+        o_ref[...] = jnp.zeros_like(o_ref)
+
+        @pl.loop(0, steps)
+        def _(step):
+            @pl.when(step + 1 < steps)
+            def _():
+                copy(step + 1).start()
+
+            copy(step).wait()
+            o_ref[...] += jnp.sum(buffers[step % 2].reshape(rows // 8, 8, -1), axis=0)
+
+    return pl.pallas_call(
+        body,
+        out_shape=jax.ShapeDtypeStruct((8, x.shape[1]), x.dtype),
+        in_specs=[pl.BlockSpec(memory_space=pl.ANY)],
+        scratch_shapes=[pltpu.VMEM((2, rows, x.shape[1]), x.dtype), pltpu.SemaphoreType.DMA((2,))],
+    )(x)
+
+
 def ten_steps(x):
     """A while loop of the top-level program with a known number of iterations."""
     return jax.lax.fori_loop(0, 10, lambda _, y: jnp.tanh(y) * 2, x)
@@ -110,6 +140,7 @@ KERNELS = {
     ),
     "loops": Kernel(lambda x: loops(x, 20), (Spec((256, 256), jnp.float32),)),
     "prefetched_trips": Kernel(prefetched_trips, (Spec((16,), jnp.int32), Spec((128, 256), jnp.float32))),
+    "streamed_sum": Kernel(lambda x: streamed_sum(x, 64), (Spec((2048, 1024), jnp.float32),)),
     "ten_steps": Kernel(ten_steps, (Spec((256, 1024), jnp.float32),)),
     "until_small": Kernel(until_small, (Spec((256, 256), jnp.float32),)),
     "linear": Kernel(

@@ -52,7 +52,7 @@ class EffectBuilder:
         ends = self._provenance.spaces(op)
         if ends is None:
             return Unsupported(condition, f"{op.opcode} (program {self._program})")
-        operand = self._provenance.hbm_buffer(op)
+        operand = self._provenance.buffer(op)
         self._log.dmas.append(DmaSite(self._program, bundle, *ends, operand, op.comment))
         return self._dma(op, condition)
 

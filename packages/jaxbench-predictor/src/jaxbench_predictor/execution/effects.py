@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Protocol
 
-from jaxbench_predictor.execution.inputs import PARAMETER_SHIFT
 from jaxbench_predictor.execution.state import State
 from jaxbench_predictor.execution.values import Scalar, UnpredictableError, known, signed
 from jaxbench_predictor.listing.schedule import TOP_LEVEL
@@ -67,15 +66,9 @@ class Dma:
         words = None
         if site.source is Space.HBM and isinstance(source, int):
             words = state.inputs.read(source, count)
-        state.smem.forget(address, count, _origin(source, site.operand))
+        state.smem.forget(address, count, f"the content of {site.operand}")
         if words is not None:
             state.smem.fill(address, words)
-
-
-def _origin(source: Scalar, operand: str) -> str:
-    if isinstance(source, int) and source >> PARAMETER_SHIFT:
-        return f"the content of an integer input ({operand})"
-    return f"the content of a buffer ({operand})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ class DmaSite:
     source: Space
     destination: Space
     operand: str
-    """The HBM buffer, as the listing describes it."""
+    """The buffer that is moved, as the listing describes it; that in HBM if one is."""
     window: str
     """The listing's description of the window that is moved; empty where it has none."""
     transfers: int = 0

@@ -7,6 +7,7 @@ PARAMETER_SHIFT = 24
 """Each entry parameter begins at its own multiple of 2**24 granules (512 MiB) of HBM."""
 
 _WORDS_PER_GRANULE = 8
+_MAX_PARAMETERS = (1 << (32 - PARAMETER_SHIFT)) - 1
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,8 @@ class Inputs:
     """Contents of entry parameters, for programs whose control flow depends on them.
 
     Attributes:
-        words: By position of the parameter, its 32-bit words in the order in which they lie in HBM.
+        words: By position of the parameter, its 32-bit words in the order in which they lie in HBM. Parameters of more
+            than 512 MiB are not told from the one after them.
     """
 
     words: Mapping[int, Sequence[int]] = field(default_factory=dict[int, Sequence[int]])
@@ -30,7 +32,13 @@ class Inputs:
 
 
 def parameter_address(position: int) -> int:
-    """Returns the HBM address, in granules, of an entry parameter."""
+    """Returns the HBM address, in granules, of an entry parameter.
+
+    Raises:
+        ValueError: There are more parameters than 32-bit addresses tell apart.
+    """
+    if position >= _MAX_PARAMETERS:
+        raise ValueError(f"entry parameter {position}; at most {_MAX_PARAMETERS} are told apart")
     return (position + 1) << PARAMETER_SHIFT
 
 

@@ -166,8 +166,12 @@ IGNORED = frozenset(
         "vsetiar.raw.iar1",
         "vsetrngseed",
         "vsettm",
+        "vsyncmov",
         "vsyncpa",
         "vtrace",
     }
 )
-"""Opcodes that cost their bundle and have no other effect on time. Bounds checks (`shalt.err`) are assumed to pass."""
+"""Opcodes that cost their bundle and have no other effect on time.
+
+Bounds checks (`shalt.err`) are assumed to pass. What `vsyncmov` reads of a sync flag counts as unknown.
+"""

@@ -37,13 +37,13 @@ class Provenance:
             return None
         return self._space(op.labelled("src")), self._space(op.labelled("dst"))
 
-    def hbm_buffer(self, op: Op) -> str:
-        """Returns a description of the HBM buffer that a DMA reads or writes, as short as the listing allows."""
-        ends = [operand for label, operand in zip(op.labels, op.operands, strict=True) if label in _ENDS]
-        for end in ends:
-            if description := _described(self._chain(end)[-1]):
+    def buffer(self, op: Op) -> str:
+        """Returns a description of the buffer that a DMA moves, as short as the listing allows: that in HBM if any."""
+        ends = dict(zip(op.labels, op.operands, strict=True))
+        for label in _ENDS:
+            if label in ends and (description := _described(self._chain(ends[label])[-1])):
                 return description
-        return "a buffer in HBM" if ends else "a buffer on the chip"
+        return "a buffer in HBM" if "hbm" in op.opcode else "a buffer"
 
     def _space(self, operand: Operand) -> Space:
         for source in self._chain(operand):
@@ -70,7 +70,8 @@ class Provenance:
         return chain
 
 
-_ENDS = frozenset({"hbm", "src", "dst"})
+_ENDS = ("hbm", "src", "dst", "vmem")
+"""Labels of addresses, those of HBM first."""
 
 
 def _is_spill(operand: Operand) -> bool:

@@ -8,7 +8,7 @@ from jaxbench_predictor.execution.inputs import parameter_address
 from jaxbench_predictor.execution.liveness import inputs_of, is_pure, live_names
 from jaxbench_predictor.execution.registers import RegisterFile
 from jaxbench_predictor.execution.scalar_memory import ScalarMemory
-from jaxbench_predictor.execution.values import WORD, Scalar
+from jaxbench_predictor.execution.values import Scalar
 from jaxbench_predictor.listing.model import Address, Immediate, Listing, ListingError, Op, Value
 
 _PHIS = frozenset({"sphi", "pphi"})
@@ -118,13 +118,19 @@ class StepBuilder:
             case "inlined_call_operand", _ if isinstance(op.result, Value):
                 return opcodes.copy, [registers.place(("argument", op.result.register))]
             case "scalar_parameter_address", (Immediate(int(position)),):
-                return opcodes.copy, [registers.constant(parameter_address(position) & WORD)]
+                return opcodes.copy, [self._parameter(position)]
             case "sld", (Address("smem", terms),) if len(terms) <= 3:
                 return self._smem.load, [registers.of(term) for term in terms]
             case "sdivrem", (a, b):
                 return self._division(op), [registers.of(a), registers.of(b)]
             case _:
                 return None
+
+    def _parameter(self, position: int) -> int:
+        try:
+            return self._registers.constant(parameter_address(position))
+        except ValueError as error:
+            raise ListingError(str(error)) from error
 
     @staticmethod
     def _division(op: Op) -> opcodes.Pure:

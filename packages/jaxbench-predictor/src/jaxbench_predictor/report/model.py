@@ -34,7 +34,7 @@ class WaitTime(Model):
     program: NonEmptyStr
     """Program that waited."""
     operand: NonEmptyStr
-    """HBM buffer of the transfer waited for."""
+    """Buffer of the transfer waited for, as the listing describes it; that in HBM if one is."""
     window: str
     """The compiler's description of the window, such as its bounds; empty where it gives none."""
     source: Space

@@ -2,6 +2,25 @@
 
 from importlib.metadata import version
 
-__all__ = ["__version__"]
+from jaxbench_predictor.dumps.compiling import Limits
+from jaxbench_predictor.execution.inputs import Inputs
+from jaxbench_predictor.machines import MACHINES, Machine, UnknownTargetError, get_machine
+from jaxbench_predictor.outcome import Outcome, Prediction, Unavailable
+from jaxbench_predictor.predicting import predict, predict_schedule
+
+__all__ = [
+    "MACHINES",
+    "Inputs",
+    "Limits",
+    "Machine",
+    "Outcome",
+    "Prediction",
+    "Unavailable",
+    "UnknownTargetError",
+    "__version__",
+    "get_machine",
+    "predict",
+    "predict_schedule",
+]
 
 __version__ = version("jaxbench-predictor")

@@ -141,6 +141,20 @@ def test_seven_blind_answers():
     assert np.isnan(found["NaN"]).all()
 
 
+def test_with_several_seeds_the_answer_of_another_is_blind_and_rejected():
+    """A workload whose answer hardly depends on the draw could be passed with a constant."""
+    weights = LINEAR_RELU.distributions["standard"]
+    hopeless = dataclasses.replace(
+        LINEAR_RELU,
+        reference=lambda x, weight, bias: jax.nn.relu(jnp.dot(x * 0, weight) + jnp.mean(bias * 0) + 1),
+        distributions={"standard": weights},
+    )
+    name = "right answer of another seed"
+    assert name not in outcomes(audit_workload(LINEAR_RELU, answers_only=True))
+    assert outcomes(audit_workload(LINEAR_RELU, seeds=(0, 1), answers_only=True))[name] is Outcome.REJECTED
+    assert outcomes(audit_workload(hopeless, seeds=(0, 1), answers_only=True))[name] is Outcome.EQUIVALENT
+
+
 def test_damage_is_where_kernels_leave_it():
     exact = np.random.default_rng(0).normal(size=(2, 24, 256))
     found = dict(damaged_answers(exact))

@@ -64,7 +64,7 @@ def audit_workload(
             draw = Draw(workload, size, distribution, seed)
             if not np.isfinite(draw.exact).all():
                 raise ValueError(f"{workload.id}: the right answer to {distribution} inputs, seed {seed}, isn't finite")
-            _audit_draw(draw, variants, tally)
+            _audit_draw(draw, described[-1] if described else None, variants, tally)
             described.append(draw)
         statistics.append(output_statistics(described))
     return WorkloadAudit(
@@ -87,10 +87,11 @@ class Variants:
         self.honest: Sequence[tuple[str, Mapping[int, Replacement]]] = tuple(honest_variants(jaxpr))
 
 
-def _audit_draw(draw: Draw, variants: Variants | None, tally: Tally) -> None:
+def _audit_draw(draw: Draw, earlier: Draw | None, variants: Variants | None, tally: Tally) -> None:
     first_input = np.asarray(next(iter(draw.inputs.values())))
+    other = None if earlier is None else earlier.exact
     for kind, answers in (
-        (Kind.BLIND, blind_answers(draw.exact, first_input)),
+        (Kind.BLIND, blind_answers(draw.exact, first_input, other)),
         (Kind.DAMAGED, damaged_answers(draw.exact)),
     ):
         for name, answer in answers:

@@ -1,0 +1,1 @@
+"""Makes libtpu print its schedules, in a process of its own, and reads what it printed."""

@@ -1,0 +1,26 @@
+"""The process that compiles a Program: `python -m jaxbench_predictor.dumps.worker PROGRAM TOPOLOGY MEMORY_BYTES`."""
+
+import resource
+import sys
+from pathlib import Path
+
+
+def main(program: Path, topology_name: str, memory_bytes: int) -> None:
+    """Compiles a serialized Program for the first device of a topology; libtpu dumps as the environment says."""
+    # Before JAX is imported, so that it bounds everything; RLIMIT_DATA counts no address space that is only reserved.
+    resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
+
+    import jax  # noqa: PLC0415 - after the limit
+    from jax import export  # noqa: PLC0415
+    from jax.experimental import topologies  # noqa: PLC0415
+    from jax.sharding import SingleDeviceSharding  # noqa: PLC0415
+
+    exported = export.deserialize(bytearray(program.read_bytes()))
+    topology = topologies.get_topology_desc(platform="tpu", topology_name=topology_name)
+    sharding = SingleDeviceSharding(topology.devices[0])
+    specs = [jax.ShapeDtypeStruct(aval.shape, aval.dtype, sharding=sharding) for aval in exported.in_avals]
+    jax.jit(exported.call).lower(*specs).compile()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))

@@ -1,0 +1,175 @@
+"""The interpreter: executes a schedule from its top-level program."""
+
+from dataclasses import dataclass, field
+
+from jaxbench_predictor.execution.blocks import Call
+from jaxbench_predictor.execution.events import Log
+from jaxbench_predictor.execution.inputs import Inputs
+from jaxbench_predictor.execution.lowering import LoweredProgram
+from jaxbench_predictor.execution.registers import Allocations
+from jaxbench_predictor.execution.runtime_words import PREFETCHED, assumed_words
+from jaxbench_predictor.execution.scalar_memory import ALLOCATION_SHIFT
+from jaxbench_predictor.execution.state import State
+from jaxbench_predictor.execution.sync_flags import SyncFlags
+from jaxbench_predictor.execution.values import Scalar, UnpredictableError, known
+from jaxbench_predictor.listing.model import Listing
+from jaxbench_predictor.listing.schedule import TOP_LEVEL, Schedule
+from jaxbench_predictor.machines import Machine
+from jaxbench_predictor.memory import MemoryModel
+
+MAX_BLOCKS = 30_000_000
+"""Most blocks that are executed: about a minute."""
+
+_MAX_DEPTH = 16
+
+_PREFETCH = "cross_program_prefetch_index=0"
+"""How the HLO text marks a copy that the run before begins."""
+
+_OTHER_CORE = 'async_execution_thread="sparsecore"'
+"""How the HLO text marks a computation for the SparseCore."""
+
+
+@dataclass(frozen=True)
+class Execution:
+    """One executed schedule.
+
+    Attributes:
+        cycles: From the first bundle of the top-level program to its end.
+        log: What happened, by place.
+        programs: The programs reached, by the name of their listing, with the blocks executed.
+        hbm_busy_cycles: Cycles in which HBM moved data.
+        assumptions: What was taken for granted about the state of the chip, in words.
+    """
+
+    cycles: float
+    log: Log
+    programs: dict[str, LoweredProgram]
+    hbm_busy_cycles: float
+    assumptions: tuple[str, ...] = field(default=())
+
+
+def execute(
+    schedule: Schedule,
+    machine: Machine,
+    memory: MemoryModel,
+    inputs: Inputs | None = None,
+    *,
+    max_blocks: int = MAX_BLOCKS,
+) -> Execution:
+    """Executes a schedule once, in the steady state of back-to-back runs.
+
+    Args:
+        schedule: All listings of a module.
+        machine: The chip.
+        memory: Decides when transfers are done.
+        inputs: Contents of integer inputs, as far as they are known.
+        max_blocks: Most blocks to execute.
+
+    Raises:
+        UnpredictableError: The time cannot be told from the schedule.
+        ListingError: The schedule has a form that is not known.
+    """
+    return _Core(schedule, machine, memory, inputs or Inputs(), max_blocks).run()
+
+
+class _Core:
+    def __init__(
+        self, schedule: Schedule, machine: Machine, memory: MemoryModel, inputs: Inputs, max_blocks: int
+    ) -> None:
+        self._schedule = schedule
+        self._cores = machine.num_cores
+        self._delay_slots = machine.branch_delay_slots
+        self._state = State(memory, SyncFlags(memory), inputs, machine.granule_bytes)
+        self._programs: dict[str, LoweredProgram] = {}
+        self._allocations = Allocations()
+        self._assumptions: list[str] = []
+        self._blocks_left = max_blocks
+        self._depth = 0
+
+    def run(self) -> Execution:
+        """Runs the top-level program, which is the composition of all others."""
+        if self._cores > 1:
+            raise UnpredictableError(f"a device of {self._cores} cores that share HBM is not modelled")
+        if _OTHER_CORE in self._schedule.hlo:
+            raise UnpredictableError("the program hands work to the SparseCore, which is not modelled")
+        program = self._program(self._schedule.find(TOP_LEVEL))
+        if _PREFETCH in self._schedule.hlo and PREFETCHED not in self._assumptions:
+            # Older compilers have no word that says so; the copy comes first.
+            self._state.prefetched = 1
+            self._assumptions.append(PREFETCHED)
+        self._run(program, {})
+        state = self._state
+        return Execution(
+            state.base,
+            state.log,
+            self._programs,
+            state.memory.busy_cycles,
+            tuple(self._assumptions),
+        )
+
+    def _program(self, listing: Listing) -> LoweredProgram:
+        program = self._programs.get(listing.name)
+        if program is None:
+            program = LoweredProgram(listing, self._state.smem, self._state.log, self._allocations, self._delay_slots)
+            self._programs[listing.name] = program
+            self._set_runtime_words(listing)
+        return program
+
+    def _set_runtime_words(self, listing: Listing) -> None:
+        """Writes what the runtime would have written for a program."""
+        for word in assumed_words(listing):
+            number = self._allocations.number(listing.name, word.allocation)
+            self._state.smem.store(number << ALLOCATION_SHIFT, word.value, True)
+            if word.assumption and word.assumption not in self._assumptions:
+                self._assumptions.append(word.assumption)
+
+    def _run(self, program: LoweredProgram, arguments: dict[str, Scalar]) -> None:
+        state = self._state
+        log = state.log
+        registers = program.registers(arguments)
+        at = 0
+        while True:
+            block = program.blocks.get(at)
+            if block is None:
+                block = program.block(at)
+                program.grow(registers)
+            block.executed += 1
+            self._blocks_left -= 1
+            if self._blocks_left < 0:
+                raise UnpredictableError("the step limit was reached; the program may not end")
+            for segment in block.segments:
+                for function, target, a, b, c in segment.steps:
+                    registers[target] = function(registers[a], registers[b], registers[c])
+                effect = segment.effect
+                if effect is None:
+                    continue
+                if isinstance(effect, Call):
+                    self._call(effect, registers, segment.offset)
+                else:
+                    effect.run(state, registers, segment.offset)
+            state.base += block.length
+            log.bundles += block.length
+            if block.condition is None:
+                return
+            taken = known(registers[block.condition], f"a branch of {program.listing.name}")
+            at = block.target if taken else block.start + block.length
+
+    def _call(self, call: Call, registers: list[Scalar], offset: int) -> None:
+        if not known(registers[call.condition], "whether a program is called"):
+            return
+        site = self._state.log.calls[call.site]
+        program = self._program(self._schedule.find(site.name))
+        site.program = program.listing.name
+        site.calls += 1
+        if self._depth >= _MAX_DEPTH:
+            raise UnpredictableError("programs call each other without end")
+        self._depth += 1
+        # The callee's first bundle issues after the call's.
+        begin = self._state.base
+        self._state.base = begin + offset + 1
+        self._run(program, {register: registers[slot] for register, slot in call.arguments})
+        self._state.smem.release(program.allocations)
+        elapsed = self._state.base - (begin + offset + 1)
+        site.cycles += elapsed
+        self._state.base = begin + elapsed
+        self._depth -= 1

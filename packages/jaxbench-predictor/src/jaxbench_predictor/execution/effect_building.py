@@ -1,0 +1,84 @@
+"""Turns operations with an effect into what the interpreter runs, each with a site in the log."""
+
+from jaxbench_predictor.execution.blocks import Call
+from jaxbench_predictor.execution.effects import (
+    WAIT_COMPARISONS,
+    ChangeFlag,
+    Delay,
+    Dma,
+    Effect,
+    Unsupported,
+    Wait,
+)
+from jaxbench_predictor.execution.events import CallSite, DmaSite, Log, WaitSite
+from jaxbench_predictor.execution.provenance import Provenance
+from jaxbench_predictor.execution.registers import RegisterFile
+from jaxbench_predictor.listing.model import Listing, ListingError, Op, Value
+from jaxbench_predictor.listing.naming import callee_name
+
+
+class EffectBuilder:
+    """Makes the effects of one program."""
+
+    def __init__(self, listing: Listing, registers: RegisterFile, log: Log) -> None:
+        """Takes the places of values, and the log that gets the sites."""
+        self._program = listing.name
+        self._registers = registers
+        self._log = log
+        self._provenance = Provenance(listing)
+
+    def build(self, op: Op, bundle: int, condition: int) -> Effect | Call:
+        """Returns the effect of an operation.
+
+        Args:
+            op: The operation.
+            bundle: Index of its bundle.
+            condition: Where it stands whether it takes effect.
+
+        Raises:
+            ListingError: It has a form that is not known.
+        """
+        if op.opcode in WAIT_COMPARISONS:
+            flag, count = self._two(op)
+            self._log.waits.append(WaitSite(self._program, bundle))
+            return Wait(len(self._log.waits) - 1, condition, flag, count, WAIT_COMPARISONS[op.opcode])
+        if op.opcode in {"vsyncadd", "vsyncset"}:
+            flag, amount = self._two(op)
+            return ChangeFlag(condition, flag, amount, op.opcode == "vsyncadd")
+        if op.opcode == "vdelay":
+            return Delay(self._registers.of(op.operands[0]))
+        if op.opcode in {"inlined_call", "call"}:
+            return self._call(op, bundle, condition)
+        ends = self._provenance.spaces(op)
+        if ends is None:
+            return Unsupported(condition, f"{op.opcode} (program {self._program})")
+        operand = self._provenance.buffer(op)
+        self._log.dmas.append(DmaSite(self._program, bundle, *ends, operand, op.comment))
+        return self._dma(op, condition)
+
+    def _dma(self, op: Op, condition: int) -> Dma:
+        labelled = zip(op.labels, op.operands, strict=True)
+        addresses = [operand for label, operand in labelled if label in {"src", "dst", "hbm", "vmem", "smem", "cmem"}]
+        if len(addresses) != 2:
+            raise ListingError(f"{op.opcode} with {len(addresses)} addresses")
+        source, destination = map(self._registers.of, addresses)
+        return Dma(
+            site=len(self._log.dmas) - 1,
+            condition=condition,
+            size=self._registers.of(op.labelled("size_in_granules")),
+            flag=self._registers.of(op.labelled("dst_syncflagno")),
+            source=source,
+            destination=destination,
+            priority=int(op.attribute("thread") or 0),
+        )
+
+    def _call(self, op: Op, bundle: int, condition: int) -> Call:
+        self._log.calls.append(CallSite(self._program, bundle, callee_name(op.comment), program=""))
+        values = [operand for operand in op.operands if isinstance(operand, Value)]
+        arguments = tuple((value.register, self._registers.of(value)) for value in values)
+        return Call(len(self._log.calls) - 1, condition, arguments)
+
+    def _two(self, op: Op) -> tuple[int, int]:
+        if len(op.operands) != 2:
+            raise ListingError(f"{op.opcode} with {len(op.operands)} operands")
+        return self._registers.of(op.operands[0]), self._registers.of(op.operands[1])

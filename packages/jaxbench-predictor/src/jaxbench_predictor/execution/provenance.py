@@ -1,0 +1,93 @@
+"""Follows addresses back to the buffer that they point into."""
+
+import re
+
+from jaxbench_predictor.listing.model import Address, Immediate, Listing, ListingError, Op, Operand, Symbol, Value
+from jaxbench_predictor.memory import Space
+
+_POINTER = re.compile(r"(?:int_to_ptr|scalar_lea|inlined_call_operand)\.(hbm|vmem|smem|cmem)")
+_BY_OPCODE = re.compile(r"dma\.(hbm|vmem|smem|cmem)_to_(hbm|vmem|smem|cmem)")
+_BUFFER = re.compile(r"shape: (?P<shape>\S+), index: (?P<index>\d+), kind: (?P<kind>\w+)")
+_STEPS = 64
+"""Longest chain of address operations that is followed."""
+
+
+class Provenance:
+    """Where the addresses of one program come from."""
+
+    def __init__(self, listing: Listing) -> None:
+        """Notes what defines each value, and what is stored in each spilled word."""
+        ops = [op for bundle in listing.bundles for op in bundle]
+        self._definitions = {op.result.name: op for op in ops if op.result}
+        self._spills = {
+            op.operands[0]: op.operands[1]
+            for op in ops
+            if op.opcode == "sst" and len(op.operands) == 2 and _is_spill(op.operands[0])
+        }
+
+    def spaces(self, op: Op) -> tuple[Space, Space] | None:
+        """Returns the memories that a DMA reads and writes; None for one that leaves this core's memory.
+
+        Raises:
+            ListingError: The DMA does not say, and its addresses are of unknown origin.
+        """
+        if match := _BY_OPCODE.fullmatch(op.opcode):
+            return Space(match[1]), Space(match[2])
+        if op.opcode != "dma.general":
+            return None
+        return self._space(op.labelled("src")), self._space(op.labelled("dst"))
+
+    def buffer(self, op: Op) -> str:
+        """Returns a description of the buffer that a DMA moves, as short as the listing allows: that in HBM if any."""
+        ends = dict(zip(op.labels, op.operands, strict=True))
+        for label in _ENDS:
+            if label in ends and (description := _described(self._chain(ends[label])[-1])):
+                return description
+        return "a buffer in HBM" if "hbm" in op.opcode else "a buffer"
+
+    def _space(self, operand: Operand) -> Space:
+        for source in self._chain(operand):
+            if isinstance(source, Op):
+                if match := _POINTER.fullmatch(source.opcode):
+                    return Space(match[1])
+                if source.opcode == "scalar_parameter_address":
+                    return Space.HBM
+        raise ListingError("a DMA has an address of unknown memory space")
+
+    def _chain(self, operand: Operand) -> list[Op | Operand]:
+        """Returns what defines an address, what defines that one's base, and so on."""
+        chain: list[Op | Operand] = [operand]
+        for _ in range(_STEPS):
+            if operand in self._spills:
+                operand = self._spills[operand]
+            if not isinstance(operand, Value) or operand.name not in self._definitions:
+                break
+            op = self._definitions[operand.name]
+            chain.append(op)
+            if op.opcode in {"sphi", "pphi"} or not op.operands:
+                break
+            operand = op.operands[0]
+        return chain
+
+
+_ENDS = ("hbm", "src", "dst", "vmem")
+"""Labels of addresses, those of HBM first."""
+
+
+def _is_spill(operand: Operand) -> bool:
+    match operand:
+        case Address("smem", (Symbol(allocation),)):
+            return allocation.endswith("_spill")
+        case _:
+            return False
+
+
+def _described(source: Op | Operand) -> str | None:
+    if not isinstance(source, Op):
+        return None
+    match source.opcode, source.operands:
+        case "scalar_parameter_address", (Immediate(position),):
+            return f"entry parameter {position}"
+        case _:
+            buffer = _BUFFER.search(source.attribute("buffer") or "")
+            return f"{buffer['kind']} {buffer['index']} {buffer['shape']}" if buffer else None

@@ -1,0 +1,25 @@
+"""The state of the core that operations act on."""
+
+from dataclasses import dataclass, field
+
+from jaxbench_predictor.execution.events import Log
+from jaxbench_predictor.execution.inputs import Inputs
+from jaxbench_predictor.execution.scalar_memory import ScalarMemory
+from jaxbench_predictor.execution.sync_flags import SyncFlags
+from jaxbench_predictor.memory import MemoryModel
+
+
+@dataclass(slots=True)
+class State:
+    """One core in the middle of an execution."""
+
+    memory: MemoryModel
+    flags: SyncFlags
+    inputs: Inputs
+    granule_bytes: int
+    smem: ScalarMemory = field(default_factory=ScalarMemory)
+    log: Log = field(default_factory=Log)
+    prefetched: int = 0
+    """DMAs of the top-level program, from now on, that the run before has done already."""
+    base: float = 0.0
+    """Cycle in which the first bundle of the present block issued, plus the cycles lost in waits since."""

@@ -1,0 +1,96 @@
+"""The public functions: from a program or its schedule to a predicted time."""
+
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from jaxbench_predictor.dumps.compiling import CompileError, Limits, compile_schedule
+from jaxbench_predictor.execution.core import execute
+from jaxbench_predictor.execution.inputs import Inputs
+from jaxbench_predictor.execution.values import UnpredictableError
+from jaxbench_predictor.listing.model import ListingError
+from jaxbench_predictor.listing.schedule import Schedule
+from jaxbench_predictor.machines import Machine, get_machine
+from jaxbench_predictor.memory import FifoServer
+from jaxbench_predictor.outcome import Prediction, Unavailable
+from jaxbench_predictor.report import make_report
+
+
+def predict(
+    program: Callable[..., Any] | bytes,
+    *specs: Any,
+    target: str = "v6e",
+    inputs: Inputs | None = None,
+    limits: Limits | None = None,
+) -> Prediction | Unavailable:
+    """Predicts the device time of one run of a program, in the steady state of back-to-back runs.
+
+    Args:
+        program: A function, which is traced with `specs`, or a Program that `jax.export` serialized for `tpu`.
+        *specs: Arguments of the function as `jax.ShapeDtypeStruct`s; none for a serialized Program.
+        target: Name of the machine.
+        inputs: Contents of integer inputs, for programs whose control flow depends on them.
+        limits: What the compilation may use.
+
+    Returns:
+        The prediction with its report, or why there is none.
+
+    Raises:
+        UnknownTargetError: There is no such machine.
+        TypeError: Specs are given with a serialized Program.
+        Exception: Whatever the function raises when it is traced.
+    """
+    machine = get_machine(target)
+    if isinstance(program, bytes):
+        if specs:
+            raise TypeError(f"a serialized program has its own argument types; {len(specs)} specs were given with it")
+    else:
+        from jaxbench_predictor.exporting import export_program  # noqa: PLC0415 - JAX is not needed for a Program
+
+        program = export_program(program, specs, machine)
+    try:
+        schedule = compile_schedule(program, machine, limits or Limits())
+    except CompileError as error:
+        return Unavailable(stage="compile", reason=str(error), target=target, log=error.log)
+    except ListingError as error:
+        return Unavailable(stage="read", reason=str(error), target=target)
+    return predict_schedule(schedule, machine, inputs, libtpu_version=_libtpu_version())
+
+
+def predict_schedule(
+    schedule: Schedule, machine: Machine, inputs: Inputs | None = None, *, libtpu_version: str | None = None
+) -> Prediction | Unavailable:
+    """Predicts from a schedule that the compiler printed.
+
+    Args:
+        schedule: All listings of one module.
+        machine: What it was compiled for.
+        inputs: Contents of integer inputs.
+        libtpu_version: The compiler, for the prediction.
+    """
+    memory = FifoServer(
+        bytes_per_cycle=machine.hbm_bytes_per_s.value / machine.clock_hz.value,
+        latency_cycles=machine.dma_latency_cycles.value,
+    )
+    try:
+        execution = execute(schedule, machine, memory, inputs)
+    except (UnpredictableError, ListingError) as error:
+        return Unavailable(stage="execute", reason=" ".join(str(error).split()), target=machine.name)
+    time_ns = execution.cycles / machine.clock_hz.value * 1e9
+    return Prediction(
+        time_ns=time_ns,
+        low_ns=time_ns * machine.low_ratio.value if machine.low_ratio else None,
+        high_ns=time_ns * machine.high_ratio.value if machine.high_ratio else None,
+        calibrated=machine.calibrated,
+        target=machine.name,
+        machine_version=machine.version,
+        libtpu_version=libtpu_version,
+        report=make_report(execution, schedule, machine),
+    )
+
+
+def _libtpu_version() -> str | None:
+    try:
+        return version("libtpu")
+    except PackageNotFoundError:
+        return None

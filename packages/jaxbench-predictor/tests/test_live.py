@@ -1,0 +1,56 @@
+"""The whole path, with the installed compiler: fails loudly when an upgrade of libtpu changes what it prints."""
+
+import re
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import pytest
+from golden_dumps import schedule
+from predicted_kernels import KERNELS
+
+from jaxbench_predictor import Prediction, get_machine, predict, predict_schedule
+
+README = Path(__file__).parents[1] / "README.md"
+
+pytestmark = pytest.mark.xdist_group("libtpu")
+
+
+def test_the_installed_compiler_prints_what_the_golden_schedule_has():
+    """If this fails after an upgrade, run `tests/support/regenerate_golden.py` and read what changed."""
+    kernel = KERNELS["copy"]
+    live = predict(kernel.function, *kernel.specs)
+    golden = predict_schedule(schedule("copy"), get_machine("v6e"))
+    assert isinstance(live, Prediction), live
+    assert isinstance(golden, Prediction)
+    assert live.report == golden.report
+    assert live.time_ns == golden.time_ns
+
+
+def test_the_readme_shows_what_its_example_prints(monkeypatch, capsys):
+    blocks = re.findall(r"```(python|text)\n(.*?)```", README.read_text(), re.DOTALL)
+    (_, example), (_, printed), *_ = blocks
+    monkeypatch.setenv("JAX_PLATFORMS", "cpu")
+    exec(compile(example, README, "exec"), {})
+    assert capsys.readouterr().out == printed
+
+
+@pytest.mark.slow
+def test_a_large_product_is_limited_by_the_matrix_unit():
+    """Never faster than its arithmetic at peak, and XLA's windows waste a few percent of it."""
+    n = 4096
+    square = jax.ShapeDtypeStruct((n, n), jnp.bfloat16)
+    prediction = predict(jnp.dot, square, square)
+    assert isinstance(prediction, Prediction), prediction
+    arithmetic_ns = 2 * n**3 / get_machine("v6e").peak_bf16_flops_per_s.value * 1e9
+    assert arithmetic_ns < prediction.time_ns < 1.08 * arithmetic_ns
+    assert prediction.report.bottleneck == "schedule"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["v5e", "v7x"])
+def test_other_generations_have_the_same_form(target):
+    kernel = KERNELS["matmul"]
+    prediction = predict(kernel.function, *kernel.specs, target=target)
+    assert isinstance(prediction, Prediction), prediction
+    assert prediction.time_ns > 2 * 1024**3 / get_machine(target).peak_bf16_flops_per_s.value * 1e9

@@ -261,3 +261,26 @@ def test_mosaic_kernels_are_counted(workload, function, kernels):
     guarded = guard(_program(_exported(function, platform="tpu"), "tpu"), workload)
     assert isinstance(guarded, Guarded)
     assert guarded.kernels == kernels
+
+
+def _largest_about(x, y):
+    return x @ y + lax.approx_max_k(y, 4)[0][0, 0]
+
+
+def _largest(x, y):
+    return x @ y + lax.top_k(y, 4)[0][0, 0]
+
+
+def _placed(x, y):
+    sharding = jax.sharding.NamedSharding(jax.sharding.AbstractMesh((1,), ("i",)), jax.sharding.PartitionSpec())
+    return lax.with_sharding_constraint(x @ y, sharding)
+
+
+def _summed(x, y):
+    return jax.checkpoint(lambda product: jnp.cumsum(jnp.sort(product), 0))(x @ y)
+
+
+@pytest.mark.parametrize("function", [_largest_about, _largest, _placed, _summed])
+def test_what_jax_writes_for_honest_code_passes(workload, function):
+    guarded = guard(_program(_exported(function, platform="tpu"), "tpu"), workload)
+    assert isinstance(guarded, Guarded), guarded

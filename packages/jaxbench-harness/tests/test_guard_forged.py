@@ -80,8 +80,9 @@ def test_a_kernel_may_write_over_a_copy_of_its_input(workload):
         ("kernel_metadata =", "_xla_compute_type =", "_xla_compute_type"),
         ("%arg0: tensor<16x128xbf16>", '%arg0: tensor<16x128xbf16> {mhlo.memory_kind = "host"}', "mhlo.memory_kind"),
         ("kernel_name =", 'mhlo.host = "x", kernel_name =', "mhlo.host"),
+        ("kernel_name =", "mhlo.backend_config = {}, kernel_name =", "mhlo.backend_config"),
     ],
-    ids=["partitions", "polymorphism", "module", "frontend", "argument", "operation"],
+    ids=["partitions", "polymorphism", "module", "frontend", "argument", "operation", "second_configuration"],
 )
 def test_an_unknown_mark_is_refused(honest, workload, old, new, named):
     fault = _fault(with_text(honest, replaced(old, new)), workload)

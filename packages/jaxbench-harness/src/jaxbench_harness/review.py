@@ -8,8 +8,8 @@ from jaxbench_harness.workload import ITEM_BYTES, ArraySpec, Workload
 
 MAX_CONSTANT_BYTES = 2**20
 """Bytes of constants beyond which they are flagged. The references of the catalogue hold none, and the outputs of 40 of
-its 50 workloads have more; a table of sines for 2048 positions of 128 dims in float32 has just as many. A smaller output
-could be held unseen, but is drawn from inputs that do not exist when a candidate is traced."""
+its 50 workloads have more; a table of sines for 2048 positions of 128 dims in float32 has just as many. A smaller one
+can be baked in unseen, but inputs do not exist yet when a candidate is traced."""
 
 LEAST_WORK = 0.5
 """Share of the FLOPs that are needed, below which work counts as skipped. References do at least all of them, and the

@@ -191,6 +191,7 @@ def test_the_tpu_interpreter_takes_over(jaxbench: CommandLine) -> None:
     assert check["verifier"] == "tpu_interpreter"
     assert "prng_seed" in check["verifier_note"]
     assert {program["platform"] for program in done.document["programs"]} == {"tpu"}
+    assert [flag["code"] for flag in done.document["flags"]] == ["source_interpreted"]
 
 
 def test_the_supervisor_never_imports_the_candidate(jaxbench: CommandLine, tmp_path: Path) -> None:

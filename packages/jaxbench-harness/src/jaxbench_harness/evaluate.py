@@ -32,6 +32,7 @@ from jaxbench_harness.records import (
     Stage,
     StageTime,
     Verdict,
+    Verifier,
 )
 from jaxbench_harness.registry import find_workload, recorded_release
 from jaxbench_harness.review import review_program, review_sizes
@@ -238,6 +239,8 @@ class _Evaluation:
             if not self._is_baseline:
                 flags += review_program(findings, self.workload, self.config)
             flags += review_sizes(findings)
+        if not self._is_baseline and self.check is not None and self.check.verifier is Verifier.TPU_INTERPRETER:
+            flags.append(Flag(code=FlagCode.SOURCE_INTERPRETED, detail=self.check.verifier_note))
         if isinstance(self.compile, CompileSkipped):
             flags.append(Flag(code=FlagCode.NOT_COMPILED, detail=self.compile.reason))
         if isinstance(self.compile, Compiled) and not self.compile.fits_hbm:

@@ -158,6 +158,8 @@ class FlagCode(StrEnum):
     """A kernel of Tokamax or JAX, where the config asks for flags."""
     IMPORTS_REFERENCE = "imports_reference"
     """Code of the workloads' own package is in the Program."""
+    SOURCE_INTERPRETED = "source_interpreted"
+    """The numbers came from a process that ran the source with real inputs, for want of an interpreted Program."""
     NOT_COMPILED = "not_compiled"
     """The target's compiler was not available."""
     DOES_NOT_FIT_HBM = "does_not_fit_hbm"

@@ -1,7 +1,8 @@
 """Needs the TPU interpreter, where its code gets inputs, and there computes the answer without its kernel.
 
 trick: 8 25
-outcome: gap
+outcome: flag
+flags: source_interpreted
 """
 
 import sys

@@ -40,6 +40,8 @@ from jaxbench_harness.targets import get_target
 
 HERE = Path(__file__).parent
 SEED = 20_240_607
+PATIENCE_S = 300.0
+"""Wall limit of a trace, so that no outcome depends on what else the machine does."""
 OUTCOMES = {
     "reject": "the verdict is a failure of the candidate, with this stage and code",
     "flag": "passes with at least one flag",
@@ -132,6 +134,22 @@ def attempts() -> list[Attempt]:
     return [read_attempt(path) for folder in CLASSES for path in sorted((HERE / folder).glob("*.py*"))]
 
 
+IN_COMPANY = (
+    "faking_the_clock/slows_the_baseline",
+    "faking_the_clock/works_in_the_background",
+    "forging_the_result/leaves_a_result_file",
+    "forging_the_result/shadows_modules",
+    "forging_the_result/writes_to_descriptors_at_exit",
+    "reusing_work/looks_for_earlier_records",
+    "reusing_work/replays_from_disk",
+)
+"""Tricks that reach out of their process. They and the attacks on the machinery are judged together, in `test_runs`."""
+
+
+def is_in_company(attempt: Attempt) -> bool:
+    return attempt.name in IN_COMPANY or attempt.path.parent.name == "machinery"
+
+
 def parameters(selected: list[Attempt]) -> list:
     """Returns the candidates as parameters of a test; those in PENDING are expected to fail."""
     return [
@@ -145,7 +163,8 @@ def parameters(selected: list[Attempt]) -> list:
 
 
 def config_of(attempt: Attempt, **changes: object) -> ResolvedConfig:
-    return ResolvedConfig.model_validate({"target": "v6e", "seed": SEED, **attempt.config, **changes})
+    own = {"target": "v6e", "seed": SEED, "trace_timeout_s": PATIENCE_S}
+    return ResolvedConfig.model_validate(own | attempt.config | changes)
 
 
 @contextlib.contextmanager
@@ -203,12 +222,17 @@ def _forget_names(document: dict) -> None:
                 kernel.pop("name")
 
 
-def assert_outcome(attempt: Attempt) -> Record:
-    """Judges a candidate and asserts what its header says; returns the record."""
+def assert_outcome(attempt: Attempt) -> None:
+    """Judges a candidate and asserts what its header says."""
     if attempt.sandbox and (gaps := probe_sandbox()).gaps:
         pytest.skip(f"no namespaces on this machine: {gaps.reason}")
     with compiling(wanted=attempt.compiled):
         record = judge(attempt)
+    assert_record(attempt, record)
+
+
+def assert_record(attempt: Attempt, record: Record) -> None:
+    """Asserts that the record of a candidate is what its header says."""
     assert record.timing is None
     assert record.bound == bound_for(find_workload(attempt.workload), get_target(record.config.target))
     verdict = record.verdict
@@ -217,7 +241,7 @@ def assert_outcome(attempt: Attempt) -> Record:
         found = (verdict.stage, verdict.code, verdict.owner)
         assert found == (attempt.stage, attempt.code, Owner.CANDIDATE), verdict
         assert attempt.says in verdict.reason
-        return record
+        return
     assert isinstance(verdict, Passed), verdict
     flags = {flag.code.value for flag in record.flags}
     if not attempt.compiled:
@@ -235,4 +259,3 @@ def assert_outcome(attempt: Attempt) -> Record:
         assert own == twin
         programs = [[(each.size, each.platform) for each in pair.programs] for pair in (record, honest)]
         assert programs[0] == programs[1]
-    return record

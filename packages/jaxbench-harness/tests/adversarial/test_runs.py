@@ -5,11 +5,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from adversarial_suite import (
     OF_ONE_EVALUATION,
+    PENDING,
+    assert_record,
     attempts,
     comparable,
     compiling,
     config_of,
     honest_record,
+    is_in_company,
     judge,
 )
 
@@ -28,60 +31,49 @@ def _without_the_compiler():
 
 BY_NAME = {attempt.name: attempt for attempt in attempts()}
 PLAIN = BY_NAME["honest/plain"]
-REACHING_OUT = (
-    "faking_the_clock/slows_the_baseline",
-    "faking_the_clock/works_in_the_background",
-    "forging_the_result/leaves_a_result_file",
-    "forging_the_result/shadows_modules",
-    "forging_the_result/writes_to_descriptors_at_exit",
-    "reusing_work/looks_for_earlier_records",
-    "reusing_work/replays_from_disk",
-)
-"""Besides the attacks on the machinery: those that try to reach what is outside of their process."""
-
-
-def _attacks():
-    chosen = [each for each in BY_NAME.values() if each.path.parent.name == "machinery" or each.name in REACHING_OUT]
-    return [each for each in chosen if not each.sandbox or not probe_sandbox().gaps]
 
 
 def test_no_candidate_changes_the_record_of_another(tmp_path):
-    """The attacks and honest candidates alternate in one run: one record file, one cache, two evaluations at a time."""
-    attacks = _attacks()
+    """The attacks and honest candidates alternate in one run: one record file, one cache, two evaluations at a time.
+
+    Each attack comes to what its header says, and the honest records are those that are made alone.
+    """
+    namespaces = not probe_sandbox().gaps
+    attacks = [each for each in BY_NAME.values() if is_in_company(each) and (namespaces or not each.sandbox)]
     assert len(attacks) > 15
     alone = comparable(honest_record("plain", compiled=False), leave_out=OF_ONE_EVALUATION | {"sandbox"})
     path = prepare_record_file(tmp_path / "results" / "evaluations.jsonl")
     cache, run_id = Cache(tmp_path / "cache"), new_run_id()
-
-    def evaluate_and_append(attempt):
-        append_record(path, judge(attempt, cache=cache, run_id=run_id))
-
     order = list(attacks)
-    for place in range(0, len(attacks) + 5, 5):
+    for place in range(0, len(attacks) + 6, 6):
         order.insert(place, PLAIN)
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(evaluate_and_append, order))
+        list(pool.map(lambda each: append_record(path, judge(each, cache=cache, run_id=run_id)), order))
 
     records = list(read_records(path))
     assert sorted(record.candidate.digest for record in records) == sorted(each.candidate.digest for each in order)
     assert len({record.evaluation_id for record in records}) == len(order)
     assert {record.run_id for record in records} == {run_id}
     honest = [record for record in records if record.candidate.name == PLAIN.name]
-    assert len(honest) == order.count(PLAIN) > 4
+    assert len(honest) == order.count(PLAIN) >= 4
     for record in honest:
         assert comparable(record, leave_out=OF_ONE_EVALUATION | {"sandbox"}) == alone
+    by_name = {record.candidate.name: record for record in records}
+    for attack in attacks:
+        if attack.name not in PENDING:
+            assert_record(attack, by_name[attack.name])
 
 
 def test_every_try_is_counted_on_inputs_of_its_own(tmp_path):
     """Trick 34: to submit many times and keep the luckiest leaves as many records, each with a seed drawn for it."""
     path = tmp_path / "evaluations.jsonl"
-    for _ in range(3):
+    for _ in range(2):
         append_record(path, judge(PLAIN, seed=None))
     records = list(read_records(path))
-    assert len({record.evaluation_id for record in records}) == 3
+    assert len({record.evaluation_id for record in records}) == 2
     assert {record.candidate.digest for record in records} == {PLAIN.candidate.digest}
     seeds = [draw.seed for record in records for draw in record.check.draws]
-    assert len(set(seeds)) == len(seeds) == 3
+    assert len(set(seeds)) == len(seeds) == 2
 
 
 def test_the_same_name_hides_nobody(tmp_path):
@@ -98,8 +90,7 @@ def test_the_same_name_hides_nobody(tmp_path):
     assert right.candidate.digest != wrong.candidate.digest
 
 
-@pytest.mark.parametrize("secret", ["seed", str(config_of(PLAIN).seed)])
-def test_the_process_that_runs_candidates_is_sent_no_seed(monkeypatch, secret):
+def test_the_process_that_runs_candidates_is_sent_no_seed(monkeypatch):
     """Tricks 17, 38, 39: what is not sent is not found, wherever in memory it is looked for."""
     sent = []
     encode = supervisor.encode_request
@@ -108,5 +99,6 @@ def test_the_process_that_runs_candidates_is_sent_no_seed(monkeypatch, secret):
     )
     judge(PLAIN)
     (trace, _), _, (check, _) = sent
-    assert secret not in trace
-    assert secret in check
+    for secret in ("seed", str(config_of(PLAIN).seed)):
+        assert secret not in trace
+        assert secret in check

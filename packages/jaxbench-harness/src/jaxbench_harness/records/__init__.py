@@ -4,6 +4,7 @@ from jaxbench_harness.records.base import Model, bounded, one_line
 from jaxbench_harness.records.record import (
     SCHEMA_VERSION,
     CandidateRef,
+    CurrentRecord,
     Environment,
     Flag,
     FlagCode,
@@ -40,6 +41,7 @@ __all__ = [
     "CompileReport",
     "CompileSkipped",
     "Compiled",
+    "CurrentRecord",
     "DrawReport",
     "Environment",
     "ErrorHistogram",

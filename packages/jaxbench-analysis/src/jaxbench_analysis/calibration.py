@@ -25,8 +25,8 @@ def calibration_pairs(predicted: pl.DataFrame | pl.LazyFrame, measured: pl.DataF
 
     Returns:
         target, workload_id, family, role, candidate_digest, source (of the measured time), predicted_ns, low_ns,
-        high_ns, measured_ns, log_ratio (natural logarithm of predicted over measured): one row per pair. Times of repeated
-        evaluations are their median.
+        high_ns, measured_ns, log_ratio (natural logarithm of predicted over measured): one row per pair. Times of
+        repeated evaluations are their median.
 
     Raises:
         MixedRecordsError: If either side mixes what may not stand together; the two differ in kind only.

@@ -1,9 +1,10 @@
 """Two runs or methods against each other, workload by workload."""
 
 from dataclasses import dataclass
+from typing import cast
 
 import polars as pl
-from scipy.stats import mannwhitneyu
+from scipy import stats
 
 from jaxbench_analysis.comparable import comparable
 from jaxbench_analysis.errors import AnalysisError
@@ -121,8 +122,8 @@ def _sides(best: pl.DataFrame, found: dict[str, Evidence]) -> dict[tuple[str, st
 
 def _test(a: _Side, b: _Side) -> _Tested:
     if len(a.samples) > 1 and len(b.samples) > 1:
-        _, p_value = mannwhitneyu(a.samples, b.samples, alternative="two-sided")
-        return _Tested(MANN_WHITNEY, float(p_value))
+        found = stats.mannwhitneyu(a.samples, b.samples, alternative="two-sided")
+        return _Tested(MANN_WHITNEY, float(cast("tuple[float, float]", found)[1]))
     if a.interval is not None and b.interval is not None:
         apart = a.interval[1] < b.interval[0] or b.interval[1] < a.interval[0]
         return _Tested(PREDICTED_INTERVALS, None, apart)

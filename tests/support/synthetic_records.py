@@ -207,7 +207,7 @@ def _sampled(name, skill, sample, samples, xla_ns, kind, calls, number, rng, com
         budget_samples=samples,
         cost_usd=round(float(rng.uniform(0.02, 0.2)), 4),
     )
-    made = {"candidate": (skill.name, sample), "method": method, "number": number, **common}
+    made = {"candidate": (kind, skill.name, sample), "method": method, "number": number, **common}
     if rng.random() > skill.success:
         chances = np.array([chance for _, _, chance in _WAYS_TO_FAIL])
         stage, code, _ = _WAYS_TO_FAIL[rng.choice(len(chances), p=chances / chances.sum())]

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import cast
 
 import polars as pl
-from scipy import stats
 
 from jaxbench_analysis.comparable import comparable
 from jaxbench_analysis.errors import AnalysisError
@@ -122,6 +121,8 @@ def _sides(best: pl.DataFrame, found: dict[str, Evidence]) -> dict[tuple[str, st
 
 def _test(a: _Side, b: _Side) -> _Tested:
     if len(a.samples) > 1 and len(b.samples) > 1:
+        from scipy import stats  # noqa: PLC0415 - takes longer to import than all else here
+
         found = stats.mannwhitneyu(a.samples, b.samples, alternative="two-sided")
         return _Tested(MANN_WHITNEY, float(cast("tuple[float, float]", found)[1]))
     if a.interval is not None and b.interval is not None:

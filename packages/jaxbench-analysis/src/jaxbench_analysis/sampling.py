@@ -16,18 +16,13 @@ _CELL = ("entrant", "workload_id")
 def judged_samples(frame: pl.LazyFrame) -> pl.LazyFrame:
     """Returns the records that count as samples, by entrant, workload and order of sampling.
 
-    A sample is a candidate that was judged: infrastructure failures are nobody's. A sample number that was evaluated
-    again in the same run counts once, by its first record; records without a number count each.
+    A sample is a candidate that was judged: infrastructure failures are nobody's. A sample that was evaluated again
+    (same source, same sample number if it has one) counts once, by its first record.
     """
     return (
         frame.filter(pl.col("owner").eq_missing(pl.lit("infrastructure")).not_())
-        .with_columns(
-            identity=pl.when(pl.col("sample").is_null())
-            .then("evaluation_id")
-            .otherwise(pl.format("{}#{}", "run_id", "sample"))
-        )
         .sort("created_at", nulls_last=True, maintain_order=True)
-        .unique([*_CELL, "identity"], keep="first", maintain_order=True)
+        .unique([*_CELL, "candidate_digest", "sample"], keep="first", maintain_order=True)
         .sort(*_CELL, "sample", nulls_last=True, maintain_order=True)
         .with_columns(solved=(pl.col("outcome") == "passed") & (pl.col("flags").list.len() == 0))
     )

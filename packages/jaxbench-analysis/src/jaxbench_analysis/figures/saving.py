@@ -1,10 +1,13 @@
 """Charts as files: self-contained HTML, SVG, PNG, and the Vega-Lite JSON itself."""
 
+import functools
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+import jinja2
+import markupsafe
 import vl_convert
 
 from jaxbench_analysis.figures.theme import Figure, Mode, themed
@@ -42,8 +45,31 @@ def rendered(chart: Figure, *, mode: Mode = "light", formats: tuple[Format, ...]
     return {format_: _WRITERS[format_](spec) for format_ in formats}
 
 
+_EXPOSED = "window.vegaEmbed = vegaEmbed;"
+
+
+@functools.cache
+def _libraries() -> str:
+    """Returns Vega, Vega-Lite and Vega-Embed, for a script element."""
+    return str(vl_convert.javascript_bundle(_EXPOSED)).replace("</script", "<\\/script")
+
+
+def _page(spec: Mapping[str, Any]) -> str:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("jaxbench_analysis.figures"), autoescape=True, undefined=jinja2.StrictUndefined
+    )
+    # What others have named must not end the script element.
+    text = json.dumps(spec).replace("<", "\\u003c")
+    return environment.get_template("figure.html.jinja").render(
+        title=spec["title"]["text"],
+        background=spec["config"]["background"],
+        libraries=markupsafe.Markup(_libraries()),  # noqa: S704 - of vl-convert
+        spec=markupsafe.Markup(text),  # noqa: S704 - escaped above
+    )
+
+
 _WRITERS: Mapping[Format, Callable[[Mapping[str, Any]], bytes]] = {
-    "html": lambda spec: vl_convert.vegalite_to_html(json.dumps(spec), bundle=True).encode(),
+    "html": lambda spec: _page(spec).encode(),
     "svg": lambda spec: vl_convert.vegalite_to_svg(json.dumps(spec)).encode(),
     "png": lambda spec: vl_convert.vegalite_to_png(json.dumps(spec), scale=_PNG_SCALE),
     "vl.json": lambda spec: (json.dumps(spec, indent=1) + "\n").encode(),

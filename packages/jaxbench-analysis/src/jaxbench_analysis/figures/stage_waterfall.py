@@ -1,4 +1,4 @@
-"""Waterfall: how many evaluations each stage lets past."""
+"""Waterfall: how many samples each stage lets past."""
 
 import altair as alt
 import polars as pl
@@ -12,7 +12,7 @@ _COLUMNS = 2
 
 
 def stage_waterfall(steps: pl.DataFrame) -> alt.FacetChart:
-    """Returns a panel per entrant: the evaluations left after each stage, and those lost there.
+    """Returns a panel per entrant: the samples left after each stage, and those lost there.
 
     Args:
         steps: Rows of `waterfall`.
@@ -27,7 +27,7 @@ def stage_waterfall(steps: pl.DataFrame) -> alt.FacetChart:
         .otherwise(pl.lit("")),
     )
     x = alt.X("step:N", title=None, sort=list(STEPS), axis=alt.Axis(labelAngle=0, labelFontSize=11, ticks=False))
-    y = alt.Y("left:Q", title="evaluations", axis=alt.Axis(tickMinStep=1, tickCount=4, format="~s"))
+    y = alt.Y("left:Q", title="samples", axis=alt.Axis(tickMinStep=1, tickCount=4, format="~s"))
     base = alt.Chart()
     layer = alt.LayerChart(
         layer=[
@@ -45,7 +45,7 @@ def stage_waterfall(steps: pl.DataFrame) -> alt.FacetChart:
         facet=alt.Facet("entrant:N", title=None, sort=names),
         columns=_COLUMNS,
         title=title(
-            "Where evaluations end",
+            "Where samples end",
             "blue: got past the stage; orange: ended there; the last step is what no flag holds for review",
         ),
     ).resolve_scale(y="independent")

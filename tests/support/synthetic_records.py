@@ -177,9 +177,10 @@ def study(
 ) -> Iterator[Record]:
     """Yields the records of baselines and methods on the first `workloads` of the benchmark.
 
-    `xla` has the published times, `expert` is on every third workload; the rest is drawn.
+    `xla` has the published times, `expert` is on every third workload; the rest is drawn. Both kinds are of the same
+    candidates, with the same outcomes.
     """
-    rng = np.random.default_rng(seed)
+    rng, noise = np.random.default_rng(seed), np.random.default_rng((seed, len(kind)))
     published = published_records().collect()
     rows = published.filter(role="xla").select("workload_id", "family", "time_ns").head(workloads)
     number = 0
@@ -191,30 +192,38 @@ def study(
         for role, time_ns in (("xla", xla_ns), ("expert", xla_ns / rng.uniform(0.95, 3.5))):
             if role == "xla" or place % 3 == 0:
                 number += 1
-                timing = _timing(kind, time_ns, calls, rng)
+                timing = _timing(kind, time_ns, calls, noise)
                 yield record(f"{kind}-{number}", entrant=role, timing=timing, number=number, **common)
         for skill in skills:
             for sample in range(samples):
                 number += 1
-                yield _sampled(f"{kind}-{number}", skill, sample, samples, xla_ns, kind, calls, number, rng, common)
+                method = Method(
+                    name=skill.name,
+                    model=skill.model,
+                    sample=sample,
+                    budget_samples=samples,
+                    cost_usd=round(float(rng.uniform(0.02, 0.2)), 4),
+                )
+                failed, speedup, flags = _fate(skill, rng)
+                yield record(
+                    f"{kind}-{number}",
+                    candidate=(skill.name, sample),
+                    method=method,
+                    number=number,
+                    failed=failed,
+                    flags=flags,
+                    timing=None if failed else _timing(kind, xla_ns / speedup, calls, noise),
+                    **common,
+                )
 
 
-def _sampled(name, skill, sample, samples, xla_ns, kind, calls, number, rng, common):
-    method = Method(
-        name=skill.name,
-        model=skill.model,
-        sample=sample,
-        budget_samples=samples,
-        cost_usd=round(float(rng.uniform(0.02, 0.2)), 4),
-    )
-    made = {"candidate": (kind, skill.name, sample), "method": method, "number": number, **common}
-    if rng.random() > skill.success:
-        chances = np.array([chance for _, _, chance in _WAYS_TO_FAIL])
-        stage, code, _ = _WAYS_TO_FAIL[rng.choice(len(chances), p=chances / chances.sum())]
-        return record(name, failed=(stage, code), **made)
-    time_ns = xla_ns / (skill.speed * np.exp(skill.spread * rng.standard_normal()))
+def _fate(skill, rng):
+    """Returns how a candidate fails, if it does, its speedup and its flags."""
+    chances = np.array([chance for _, _, chance in _WAYS_TO_FAIL])
+    stage, code, _ = _WAYS_TO_FAIL[rng.choice(len(chances), p=chances / chances.sum())]
+    speedup = float(skill.speed * np.exp(skill.spread * rng.standard_normal()))
     flags = [FlagCode.NO_PALLAS] if rng.random() < 0.05 else []
-    return record(name, timing=_timing(kind, time_ns, calls, rng), flags=flags, **made)
+    return ((stage, code), speedup, []) if rng.random() > skill.success else (None, speedup, flags)
 
 
 def _timing(kind, time_ns, calls, rng):

@@ -5,7 +5,8 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
 
 import polars as pl
 
@@ -91,6 +92,8 @@ def expand(folder: Path, results: Path) -> list[Path]:
     lines += [_scan(part).select(*_ORIGIN, pl.col("json").cast(pl.Binary).alias("bytes")) for part in parts]
     every = pl.concat(lines)
     names = every.select(pl.col("file").unique().sort()).collect().to_series().to_list()
+    if outside := [name for name in names if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts]:
+        raise ResultsError(f"{folder} names a file outside the folder, {outside[0]!r}; it is not what `compact` writes")
     if taken := [name for name in names if (results / name).exists()]:
         raise ResultsError(f"{results / taken[0]} exists; name a folder without it")
     return [_write_file(results / name, every.filter(pl.col("file") == name)) for name in names]
@@ -124,7 +127,7 @@ def _write_block(block: Block, index: int, folder: Path, done: Compacted) -> Non
     plain = frame.with_columns(pl.col(pl.Enum).cast(pl.String))
     whole = plain.hstack(origin.insert_column(0, pl.Series("file", [block.file]).new_from_index(0, origin.height)))
     for (target,), rows in whole.partition_by("target", as_dict=True).items():
-        part = folder / f"target={target}" / f"part-{index:05d}.parquet"
+        part = folder / f"target={quote(str(target), safe='')}" / f"part-{index:05d}.parquet"
         part.parent.mkdir(parents=True, exist_ok=True)
         rows.write_parquet(part, compression_level=1, metadata={VERSION_KEY: str(SCHEMA_VERSION)})
         done.parts.append(part)

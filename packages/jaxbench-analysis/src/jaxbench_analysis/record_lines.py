@@ -91,20 +91,19 @@ class Block:
         self.numbers = [self.numbers[index] for index in kept]
 
 
-def read_blocks(path: Path, *, name: str | None = None, size: int = BLOCK_LINES) -> Iterator[Block]:
-    """Yields the lines of a record file in blocks of at most `size`.
+def read_blocks(path: Path, *, name: str | None = None) -> Iterator[Block]:
+    """Yields the lines of a record file in blocks of at most `BLOCK_LINES`.
 
     Args:
         path: The file.
         name: What problems call it; by default its path.
-        size: Lines per block.
 
     Raises:
         NewerSchemaError: At the first record of a newer schema version.
     """
     with path.open("rb") as stream:
         numbered = enumerate(stream, start=1)
-        while chunk := list(islice(numbered, size)):
+        while chunk := list(islice(numbered, BLOCK_LINES)):
             block = Block(name or str(path))
             for number, line in chunk:
                 if line.strip():

@@ -121,6 +121,8 @@ def _sides(best: pl.DataFrame, found: dict[str, Evidence]) -> dict[tuple[str, st
 
 def _test(a: _Side, b: _Side) -> _Tested:
     if len(a.samples) > 1 and len(b.samples) > 1:
+        if len({*a.samples, *b.samples}) == 1:
+            return _Tested(MANN_WHITNEY, 1.0)  # all ranks tie, for which scipy has no p-value
         from scipy import stats  # noqa: PLC0415 - takes longer to import than all else here
 
         found = stats.mannwhitneyu(a.samples, b.samples, alternative="two-sided")

@@ -1,0 +1,126 @@
+"""Measures the analysis on a million made-up records; prints Markdown.
+
+Usage: PYTHONPATH=tests/support uv run benchmarks/analysis.py [RECORDS]
+"""
+
+import hashlib
+import multiprocessing
+import os
+import platform
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+from synthetic_records import study
+
+from jaxbench_analysis import compact, correctness, failure_counts, fast_p, load_results, ranking, speedups, summaries
+
+_LINES_PER_FILE = 100_000
+_GOALS = {"compact": (60.0, 2.0), "load, rank, aggregate": (10.0, 2.0), "rank from JSON lines": (None, None)}
+"""Seconds and GB on two cores; None where there is no goal."""
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What a step took, in a process of its own."""
+
+    wall_s: float
+    cpu_s: float
+    peak_bytes: int
+    import_s: float
+
+
+def write_lines(folder: Path, count: int) -> int:
+    """Writes `count` records of four methods and two baselines on 50 workloads; returns their bytes."""
+    folder.mkdir()
+    lines = [record.model_dump_json() for record in study()]
+    size = 0
+    for start in range(0, count, _LINES_PER_FILE):
+        with (folder / f"run-{start // _LINES_PER_FILE:03d}.jsonl").open("w") as stream:
+            for number in range(start, min(count, start + _LINES_PER_FILE)):
+                size += stream.write(_variant(lines[number % len(lines)], number, number // len(lines)) + "\n")
+    return size
+
+
+def _variant(line: str, number: int, repeat: int) -> str:
+    """Returns a record under another id; unless it is of a baseline, of another candidate and sample."""
+    head, rest = line.split('"run_id"', 1)
+    del head
+    line = f'{{"schema_version":2,"evaluation_id":"{number:032x}","run_id"{rest}'
+    if '"sample":' not in line:
+        return line
+    before, after = line.split('"candidate":{"name":', 1)
+    name, tail = after.split(',"digest":"', 1)
+    digest = hashlib.sha256(str(number).encode()).hexdigest()
+    tail = digest + tail[64:]
+    sample, rest = tail.split('"sample":', 1)
+    old, rest = rest.split(",", 1)
+    return f'{before}"candidate":{{"name":{name},"digest":"{sample}"sample":{int(old) + 6 * repeat},{rest}'
+
+
+def aggregate(folder: Path) -> None:
+    """Loads, ranks and aggregates."""
+    frame = load_results(folder).frame
+    ranking(frame)
+    compared = speedups(frame)
+    summaries(compared)
+    fast_p(compared, [0.5, 1.0, 2.0])
+    correctness(frame)
+    failure_counts(frame)
+
+
+def rank(folder: Path) -> None:
+    """Loads and ranks."""
+    ranking(load_results(folder).frame)
+
+
+def measured(step: Callable[..., object], *arguments: Path) -> Spent:
+    """Runs a step in a fresh process."""
+    context = multiprocessing.get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=_run, args=(sender, step, arguments, time.monotonic()))
+    child.start()
+    spent = receiver.recv()
+    child.join()
+    return spent
+
+
+def _run(sender, step, arguments, started) -> None:  # noqa: ANN001 - multiprocessing's connection
+    begun = time.monotonic()
+    step(*arguments)
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    sender.send(Spent(time.monotonic() - begun, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, begun - started))
+
+
+def main() -> None:
+    """Measures and prints."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    with tempfile.TemporaryDirectory(prefix="jaxbench-benchmark-") as name:
+        lines, parts = Path(name) / "lines", Path(name) / "parts"
+        written = write_lines(lines, count)
+        load = os.getloadavg()[0]
+        steps = {
+            "compact": measured(compact, lines, parts),
+            "load, rank, aggregate": measured(aggregate, parts),
+            "rank from JSON lines": measured(rank, lines),
+        }
+        stored = sum(path.stat().st_size for path in parts.rglob("*.parquet"))
+    say = sys.stdout.write
+    say(f"{count:,} records, {written / count:.0f} bytes each as a line, {stored / count:.0f} as Parquet; ")
+    say(f"{os.cpu_count()} cores, Python {platform.python_version()}, Polars {pl.__version__}; ")
+    say(f"load {load:.1f} before, {os.getloadavg()[0]:.1f} after.\n\n")
+    say("| step | wall | goal | CPU | peak memory | goal |\n| --- | --- | --- | --- | --- | --- |\n")
+    for step, spent in steps.items():
+        seconds, gigabytes = _GOALS[step]
+        goals = ["-" if seconds is None else f"{seconds:.0f} s", "-" if gigabytes is None else f"{gigabytes:.0f} GB"]
+        say(f"| {step} | {spent.wall_s:.1f} s | {goals[0]} | {spent.cpu_s:.1f} s ")
+        say(f"| {spent.peak_bytes / 1e9:.2f} GB | {goals[1]} |\n")
+
+
+if __name__ == "__main__":
+    main()

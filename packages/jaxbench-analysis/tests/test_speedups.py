@@ -269,3 +269,21 @@ def test_equal_scores_without_intervals_share_a_rank():
 
 def test_the_same_records_give_the_same_ranking(measured):
     assert ranking(measured).equals(ranking(measured.sample(fraction=1.0, shuffle=True, seed=1)))
+
+
+def test_repeated_predictions_are_no_more_certain_than_one():
+    once, often = (
+        [record(f"{number}", entrant="xla", timing=predicted(100.0, 1.25)) for number in range(repeats)]
+        for repeats in (1, 9)
+    )
+    tables = [rows(records, draws=50_000)["xla", "8p_GEMM"] for records in (once, often)]
+    assert tables[0]["low_ns"] == pytest.approx(tables[1]["low_ns"], rel=0.01)
+    assert tables[0]["high_ns"] == pytest.approx(tables[1]["high_ns"], rel=0.01)
+
+
+def test_many_evaluations_are_resampled_as_wholes():
+    rng = np.random.default_rng(1)
+    medians = (100 + rng.gamma(2, size=15)).tolist()
+    row = rows([xla("8p_GEMM", one, one, one, name=f"x{one}") for one in medians], draws=40_000)["xla", "8p_GEMM"]
+    expected = stats.bootstrap((medians,), np.median, n_resamples=40_000, method="percentile", rng=rng)
+    assert (row["low_ns"], row["high_ns"]) == pytest.approx(tuple(expected.confidence_interval), rel=2e-3)

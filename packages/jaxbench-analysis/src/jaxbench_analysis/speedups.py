@@ -9,7 +9,7 @@ import polars as pl
 from jaxbench_analysis.comparable import comparable
 from jaxbench_analysis.errors import AnalysisError
 from jaxbench_analysis.intervals import Draws, bootstrap_medians, percentile_interval, prediction_draws
-from jaxbench_analysis.times import Evidence, best_times, evidence, workload_facts
+from jaxbench_analysis.times import FEW, Evidence, best_times, evidence, workload_facts
 
 DRAWS = 2000
 """Bootstrap draws: the ends of a 95% interval then rest on 50 draws each."""
@@ -118,21 +118,22 @@ def _time_draws(
 ) -> dict[tuple[str, str], tuple[str, Draws]]:
     """Returns draws of the time and what they are of, by entrant and workload, where there is evidence of noise."""
     drawn: dict[tuple[str, str], tuple[str, Draws]] = {}
-    for entrant, workload, evaluations in best.select("entrant", "workload_id", "evaluations").iter_rows():
-        pieces = [_evaluation_draws(found[one], count, rng) for one in evaluations or ()]
-        kinds = {kind for kind, _ in pieces}
-        if len(kinds) == 1 and None not in kinds:
-            kind = next(kind for kind in kinds if kind is not None)
-            drawn[entrant, workload] = kind, np.median(np.stack([draws for _, draws in pieces]), axis=0)
+    timed = best.drop_nulls("time_ns").select("entrant", "workload_id", "time_ns", "times_ns", "evaluations")
+    for entrant, workload, time, times, evaluations in timed.iter_rows():
+        seen = [found[one] for one in evaluations[:FEW]]
+        intervals = [
+            (one.interval_ns[0] / one.time_ns, one.interval_ns[1] / one.time_ns) for one in seen if one.interval_ns
+        ]
+        if intervals:
+            # One model's errors on one candidate are the same every time: more evaluations do not make them smaller.
+            low, high = np.median(intervals, axis=0)
+            drawn[entrant, workload] = "prediction", prediction_draws(time, time * low, time * high, count, rng)
+        elif len(times) > FEW:
+            drawn[entrant, workload] = "samples", bootstrap_medians(times, count, rng)
+        elif all(len(one.samples_ns) > 1 for one in seen):
+            medians = [bootstrap_medians(one.samples_ns, count, rng) for one in seen]
+            drawn[entrant, workload] = "samples", np.median(np.stack(medians), axis=0)
     return drawn
-
-
-def _evaluation_draws(seen: Evidence, count: int, rng: np.random.Generator) -> tuple[str | None, Draws]:
-    if len(seen.samples_ns) > 1:
-        return "samples", bootstrap_medians(seen.samples_ns, count, rng)
-    if seen.interval_ns is not None:
-        return "prediction", prediction_draws(seen.time_ns, *seen.interval_ns, count, rng)
-    return None, np.full(count, seen.time_ns)
 
 
 def _ratio_draws(

@@ -14,6 +14,10 @@ passed; none was judged, since the infrastructure failed; there is no evaluation
 _CELL = ("entrant", "workload_id")
 
 
+FEW = 4
+"""Evaluations of one candidate up to which their samples tell the noise; of more, their medians do."""
+
+
 @dataclass(frozen=True)
 class Evidence:
     """What was timed in one evaluation."""
@@ -35,6 +39,7 @@ def candidate_times(frame: pl.LazyFrame) -> pl.LazyFrame:
     judged = pl.col("owner").eq_missing(pl.lit("infrastructure")).not_()
     passed = pl.col("outcome") == "passed"
     flagged = pl.col("flags").list.len() > 0
+    timed = passed & ~flagged & pl.col("time_ns").is_not_null()
     return (
         frame.filter(judged)
         .group_by(*_CELL, "candidate_digest")
@@ -42,7 +47,8 @@ def candidate_times(frame: pl.LazyFrame) -> pl.LazyFrame:
             passed=passed.all(),
             flagged=(passed & flagged).any(),
             time_ns=pl.col("time_ns").filter(passed & ~flagged).median(),
-            evaluations=pl.col("evaluation_id").filter(passed & ~flagged & pl.col("time_ns").is_not_null()),
+            evaluations=pl.col("evaluation_id").filter(timed),
+            times_ns=pl.col("time_ns").filter(timed),
         )
         .with_columns(time_ns=pl.when(pl.col("passed") & ~pl.col("flagged")).then("time_ns"))
     )
@@ -52,8 +58,9 @@ def best_times(frame: pl.LazyFrame) -> pl.DataFrame:
     """Returns one row per entrant and workload that it tried.
 
     Returns:
-        entrant, workload_id, state, candidates (how many were judged), candidate_digest, time_ns and evaluations of the
-        fastest candidate that passed and is not flagged (null where there is none, or none was timed).
+        entrant, workload_id, state, candidates (how many were judged), and of the fastest candidate that passed and is
+        not flagged candidate_digest, time_ns, evaluations and times_ns (one per evaluation): null where there is none,
+        or none was timed.
     """
     fastest = pl.col("time_ns").arg_min()
     held = (pl.col("passed") & pl.col("flagged")).any()
@@ -70,6 +77,7 @@ def best_times(frame: pl.LazyFrame) -> pl.DataFrame:
             candidate_digest=pl.col("candidate_digest").get(fastest),
             time_ns=pl.col("time_ns").min(),
             evaluations=pl.col("evaluations").get(fastest),
+            times_ns=pl.col("times_ns").get(fastest),
         )
     )
     tried = frame.select(_CELL).unique()
@@ -95,12 +103,13 @@ def workload_facts(frame: pl.LazyFrame) -> pl.DataFrame:
 
 
 def evidence(frame: pl.LazyFrame, best: pl.DataFrame) -> dict[str, Evidence]:
-    """Returns what was timed of the fastest candidates, by evaluation id.
+    """Returns what was timed in the first `FEW` evaluations of each of the fastest candidates, by evaluation id.
 
     Raises:
         AnalysisError: If a sample or an end of a predicted interval is not a positive finite number.
     """
-    wanted = best.lazy().select(pl.col("evaluations").explode().drop_nulls().alias("evaluation_id")).unique()
+    first = pl.col("evaluations").list.head(FEW)
+    wanted = best.lazy().select(first.explode().drop_nulls().alias("evaluation_id")).unique()
     rows = (
         frame.join(wanted, on="evaluation_id", how="semi")
         .select("evaluation_id", "samples_ns", "time_ns", "low_ns", "high_ns")

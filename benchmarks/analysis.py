@@ -122,7 +122,7 @@ def _run(sender, step, arguments) -> None:  # noqa: ANN001 - multiprocessing's c
     begun = time.monotonic()
     step(*arguments)
     used = resource.getrusage(resource.RUSAGE_SELF)
-    sender.send(Spent(time.monotonic() - begun, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, begun - started))
+    sender.send(Spent(time.monotonic() - begun, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024))
 
 
 def main() -> None:

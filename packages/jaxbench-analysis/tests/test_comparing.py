@@ -83,3 +83,18 @@ def test_zero_variance_and_equal_times_are_no_difference():
 def test_a_side_without_records_is_an_error():
     with pytest.raises(AnalysisError, match="no records on side B"):
         compare(side("a", {"1p": measured(1.0)}), frame_of([]))
+
+
+def test_all_evaluations_of_a_candidate_count():
+    rng = np.random.default_rng(2)
+    sides = {name: base + rng.random((7, 5)) for name, base in (("a", 100.0), ("b", 90.0))}
+    frames = [
+        frame_of(
+            [record(f"{name}{n}", candidate=name, timing=measured(*map(float, row))) for n, row in enumerate(rows)]
+        )
+        for name, rows in sides.items()
+    ]
+    (row,) = compare(*frames).iter_rows(named=True)
+    assert row["p_value"] == pytest.approx(stats.mannwhitneyu(sides["a"].ravel(), sides["b"].ravel()).pvalue)
+    assert row["a_ns"] == pytest.approx(np.median(np.median(sides["a"], axis=1)))
+    assert row["outcome"] == "better"

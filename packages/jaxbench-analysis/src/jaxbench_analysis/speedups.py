@@ -75,7 +75,7 @@ def speedups(
             raise AnalysisError(f"no record of {unknown[0]}; there are {', '.join(known) or 'no records'}")
         facts = facts.filter(pl.col("workload_id").is_in(workloads))
         best = best.filter(pl.col("workload_id").is_in(workloads))
-    times = _time_draws(best, evidence(records, best), draws, np.random.default_rng(seed))
+    times = _time_draws(best, evidence(records, best, most=FEW), draws, np.random.default_rng(seed))
     table = _table(best, facts, baseline)
     ratios = _ratio_draws(table, times, baseline, draws)
     return Speedups(baseline, _with_intervals(table, times, ratios), ratios)

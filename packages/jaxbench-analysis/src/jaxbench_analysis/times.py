@@ -102,13 +102,18 @@ def workload_facts(frame: pl.LazyFrame) -> pl.DataFrame:
     )
 
 
-def evidence(frame: pl.LazyFrame, best: pl.DataFrame) -> dict[str, Evidence]:
-    """Returns what was timed in the first `FEW` evaluations of each of the fastest candidates, by evaluation id.
+def evidence(frame: pl.LazyFrame, best: pl.DataFrame, *, most: int | None = None) -> dict[str, Evidence]:
+    """Returns what was timed of the fastest candidates, by evaluation id.
+
+    Args:
+        frame: The records that `best` is of.
+        best: Rows of `best_times`.
+        most: Evaluations of each candidate to return, the first ones; None returns all.
 
     Raises:
         AnalysisError: If a sample or an end of a predicted interval is not a positive finite number.
     """
-    first = pl.col("evaluations").list.head(FEW)
+    first = pl.col("evaluations") if most is None else pl.col("evaluations").list.head(most)
     wanted = best.lazy().select(first.explode().drop_nulls().alias("evaluation_id")).unique()
     rows = (
         frame.join(wanted, on="evaluation_id", how="semi")

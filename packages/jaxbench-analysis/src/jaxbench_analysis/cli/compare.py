@@ -19,7 +19,7 @@ from jaxbench_analysis.cli.talking import (
     TargetOption,
     print_json,
     print_table,
-    report_problems,
+    report_left_out,
     say,
     usage_errors,
 )
@@ -67,5 +67,5 @@ def _is_place(side: str) -> bool:
 
 def _loaded(place: str) -> pl.LazyFrame:
     loaded = load_results(place)
-    report_problems(loaded)
+    report_left_out(loaded.report)
     return loaded.frame

@@ -13,7 +13,7 @@ from jaxbench_analysis.cli.talking import (
     TargetOption,
     print_json,
     print_table,
-    report_problems,
+    report_left_out,
     usage_errors,
 )
 from jaxbench_analysis.loading import load_results
@@ -37,7 +37,7 @@ def rank(
     selection = Selection(kind, target, release, source, clock, predictor)
     with usage_errors():
         loaded = load_results(results)
-        report_problems(loaded)
+        report_left_out(loaded.report)
         ranked = ranking(selection.of(loaded.frame), baseline=baseline)
     if as_json:
         print_json(RankDocument.of(ranked, baseline))

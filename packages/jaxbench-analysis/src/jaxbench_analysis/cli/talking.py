@@ -14,7 +14,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from jaxbench_analysis.errors import AnalysisError
-from jaxbench_analysis.loading import Loaded, LoadReport
+from jaxbench_analysis.loading import LoadReport
 from jaxbench_analysis.tables import Table
 from jaxbench_harness.records import one_line
 
@@ -40,6 +40,7 @@ SourceOption = Annotated[str | None, typer.Option("--source", help="Only this so
 ClockOption = Annotated[str | None, typer.Option("--clock", help="Only times of this clock: device_profiler or wall.")]
 PredictorOption = Annotated[str | None, typer.Option("--predictor", help="Only times of this predictor model.")]
 BaselineOption = Annotated[str, typer.Option("--baseline", help="What speedups are over: xla or expert.")]
+DirOption = Annotated[Path, typer.Option("--out", help="Folder to write to.", file_okay=False)]
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON document; `jaxbench schema` shows its schema.")
 ]
@@ -81,11 +82,6 @@ def print_table(table: Table, title: str) -> None:
     out.print(shown)
 
 
-def report_problems(loaded: Loaded) -> None:
-    """Says on standard error what was left out of the records."""
-    report_left_out(loaded.report)
-
-
 def report_left_out(report: LoadReport) -> None:
     """Says on standard error which lines and duplicates were left out."""
     for problem in report.problems[:_MOST_PROBLEMS]:
@@ -99,6 +95,3 @@ def report_left_out(report: LoadReport) -> None:
 def _usage_error(message: str) -> NoReturn:
     err.print(f"error: {one_line(message)}", style="red", markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(USAGE)
-
-
-DirOption = Annotated[Path, typer.Option("--out", help="Folder to write to.", file_okay=False)]

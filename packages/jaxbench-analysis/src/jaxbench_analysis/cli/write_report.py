@@ -12,7 +12,7 @@ from jaxbench_analysis.cli.talking import (
     ResultsArgument,
     SourceOption,
     TargetOption,
-    report_problems,
+    report_left_out,
     say,
     usage_errors,
 )
@@ -37,7 +37,7 @@ def report(
     selection = Selection(kind, target, release, source, clock, predictor)
     with usage_errors():
         loaded = load_results(results)
-        report_problems(loaded)
+        report_left_out(loaded.report)
         selected = selection.of(loaded.frame)
         made = report_of(selected, loaded.frame, loaded.report, name=results, baseline=baseline)
         files = write_report(made, out)

@@ -19,7 +19,7 @@ def sample_distribution(deviations: pl.DataFrame, entrant: str) -> alt.LayerChar
     x = alt.X(
         "deviation_percent:Q",
         title="time of each call above or below the median of its workload (%)",
-        axis=alt.Axis(orient="top", format="+~r"),
+        axis=alt.Axis(orient="top", format="+~r", tickCount=8),
     )
     counts = shown.group_by("workload_id", maintain_order=True).agg(
         text=pl.format("{} calls, {} ms", pl.len(), (pl.col("sample_ns").median() / 1e6).round_sig_figs(3))
@@ -30,7 +30,7 @@ def sample_distribution(deviations: pl.DataFrame, entrant: str) -> alt.LayerChar
     return alt.LayerChart(
         layer=[
             zero,
-            calls.mark_tick(color=PALETTE[0], thickness=1.4, height=ROW * 0.7, opacity=0.55).encode(x=x, y=y),
+            calls.mark_tick(color=PALETTE[2], thickness=1.4, height=ROW * 0.7, opacity=0.8).encode(x=x, y=y),
             texts.encode(x=alt.value(WIDTH), y=y, text="text:N"),
         ],
         title=title(f"{entrant}: all timed calls", "a tick per call; right: number of calls and their median"),

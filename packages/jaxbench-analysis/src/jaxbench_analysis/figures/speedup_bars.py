@@ -25,7 +25,8 @@ def speedup_bars(table: pl.DataFrame, entrant: str, *, baseline: str = "xla") ->
     """
     shown = ["workload_id", "speedup", "speedup_low", "speedup_high", "time_ns", "state"]
     own = table.filter(pl.col("entrant") == entrant).select(shown)
-    expert = table.filter((pl.col("entrant") == EXPERT) & pl.col("speedup").is_not_null()).select(shown)
+    is_mark = (pl.col("entrant") == EXPERT) & (entrant != EXPERT) & pl.col("speedup").is_not_null()
+    expert = table.filter(is_mark).select(shown)
     names = own["workload_id"].to_list()
     y = rows("workload_id", names)
     ends = pl.concat([own, expert]).select(pl.min_horizontal("speedup", "speedup_low").min().alias("low"), high=_top())
@@ -63,8 +64,8 @@ def speedup_bars(table: pl.DataFrame, entrant: str, *, baseline: str = "xla") ->
         layer=[bars, intervals, line, experts.encode(x=x, y=y, tooltip=tips), texts],
         title=title(
             f"{entrant}: speedup over {baseline}",
-            "blue: faster, amber: slower; thin line: 95% interval; diamond: expert kernel; vertical line: "
-            f"{baseline} itself",
+            f"blue: faster, amber: slower; thin line: 95% interval; vertical line: {baseline} itself"
+            + ("; diamond: expert kernel" if expert.height else ""),
         ),
         width=WIDTH,
         height=alt.Step(ROW),

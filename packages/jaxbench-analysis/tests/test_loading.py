@@ -247,6 +247,19 @@ def test_nothing_is_written_outside_the_folder(tmp_path):
         expand(tmp_path / "out", tmp_path / "back")
 
 
+def test_processes_that_share_the_work_write_the_same(tmp_path, monkeypatch):
+    monkeypatch.setattr("jaxbench_analysis.record_lines.BLOCK_LINES", 2)
+    (tmp_path / "r.jsonl").write_text("".join(record(f"e{n}").model_dump_json() + "\n" for n in range(5)) + "{broken")
+    done = [compact(tmp_path / "r.jsonl", tmp_path / f"jobs{jobs}", jobs=jobs) for jobs in (1, 2)]
+    assert [(one.records, len(one.parts), one.problems) for one in done] == [(5, 3, done[0].problems)] * 2
+    assert_frame_equal(*(load_results(tmp_path / f"jobs{jobs}").frame.collect() for jobs in (1, 2)))
+    newer = record("e9").model_dump_json().replace('"schema_version":2', '"schema_version":3')
+    (tmp_path / "r.jsonl").write_text(newer)
+    with pytest.raises(NewerSchemaError, match=r"r\.jsonl:1: schema version 3"):
+        compact(tmp_path / "r.jsonl", tmp_path / "refused", jobs=2)
+    assert not (tmp_path / "refused").exists()
+
+
 def test_compacting_overwrites_nothing(tmp_path):
     (tmp_path / "r.jsonl").write_text(record("e").model_dump_json())
     compact(tmp_path / "r.jsonl", tmp_path / "out")

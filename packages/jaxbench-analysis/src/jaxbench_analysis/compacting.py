@@ -1,10 +1,12 @@
 """JSON lines into partitioned Parquet and back, losing nothing."""
 
+import functools
+import multiprocessing
 import shutil
 import tempfile
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
@@ -12,7 +14,7 @@ import polars as pl
 
 from jaxbench_analysis.errors import ResultsError
 from jaxbench_analysis.loading import REJECTED, VERSION_KEY
-from jaxbench_analysis.record_lines import Block, Problem, read_blocks
+from jaxbench_analysis.record_lines import Chunk, Problem, chunks, read_chunk
 from jaxbench_harness.records import SCHEMA_VERSION
 
 _ORIGIN = {"file": pl.String(), "line": pl.Int64()}
@@ -25,21 +27,30 @@ EXTRA_COLUMNS = ("file", "line", "json")
 """What a compacted file has beside the declared columns: where each record stood, and its line as it was."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Compacted:
     """What `compact` wrote."""
 
-    files: int = 0
+    files: int
     """Files of JSON lines."""
-    records: int = 0
+    records: int
     """Records, those with equal evaluation ids included."""
-    parts: list[Path] = field(default_factory=list[Path])
+    parts: tuple[Path, ...]
     """Parquet files."""
-    problems: list[Problem] = field(default_factory=list[Problem])
+    problems: tuple[Problem, ...]
     """Lines that are no records; they are kept in a file of their own."""
 
 
-def compact(results: Path, folder: Path) -> Compacted:
+@dataclass(frozen=True)
+class _Written:
+    """What became of one chunk."""
+
+    records: int
+    parts: tuple[Path, ...]
+    problems: tuple[Problem, ...]
+
+
+def compact(results: Path, folder: Path, *, jobs: int = 1) -> Compacted:
     """Writes the records of JSON lines as Parquet, one folder per target.
 
     A part holds the declared columns, and beside them file, line number and the line itself, byte for byte. Lines that
@@ -48,6 +59,8 @@ def compact(results: Path, folder: Path) -> Compacted:
     Args:
         results: A folder with `*.jsonl` files, or one such file.
         folder: Where to write; must not exist, or be empty.
+        jobs: Processes that share the work, beside this one if more than one. Each is started afresh, so that a script
+            needs its `if __name__ == "__main__"`.
 
     Raises:
         ResultsError: If there is nothing to read, or `folder` is not empty.
@@ -61,14 +74,20 @@ def compact(results: Path, folder: Path) -> Compacted:
     root = results if results.is_dir() else results.parent
     folder.parent.mkdir(parents=True, exist_ok=True)
     unfinished = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
+    tasks = (chunk for file in files for chunk in chunks(file, name=file.relative_to(root).as_posix()))
     try:
-        done = _write_all(_blocks(root, files), unfinished)
+        written = _write_all(enumerate(tasks), unfinished, jobs)
         unfinished.chmod(_FOLDER_MODE)
         unfinished.replace(folder)
     except BaseException:
         shutil.rmtree(unfinished, ignore_errors=True)
         raise
-    return replace(done, files=len(files), parts=[folder / part.relative_to(unfinished) for part in done.parts])
+    return Compacted(
+        files=len(files),
+        records=sum(one.records for one in written),
+        parts=tuple(folder / part.relative_to(unfinished) for one in written for part in one.parts),
+        problems=tuple(problem for one in written for problem in one.problems),
+    )
 
 
 def expand(folder: Path, results: Path) -> list[Path]:
@@ -99,53 +118,45 @@ def expand(folder: Path, results: Path) -> list[Path]:
     return [_write_file(results / name, every.filter(pl.col("file") == name)) for name in names]
 
 
-def _blocks(root: Path, files: list[Path]) -> Iterator[Block]:
-    for file in files:
-        yield from read_blocks(file, name=file.relative_to(root).as_posix())
-
-
-def _write_all(blocks: Iterator[Block], folder: Path) -> Compacted:
-    done = Compacted()
-    # Polars works without the interpreter's lock, so that one block is written while the next is read and validated.
-    with ThreadPoolExecutor(max_workers=1) as writer:
-        pending: Future[None] | None = None
-        for index, block in enumerate(blocks):
-            if pending is not None:
-                pending.result()
-            pending = writer.submit(_write_block, block, index, folder, done)
-        if pending is not None:
-            pending.result()
+def _write_all(tasks: Iterable[tuple[int, Chunk]], folder: Path, jobs: int) -> list[_Written]:
+    write = functools.partial(_write_chunk, folder=folder)
+    if jobs == 1:
+        written = [write(task) for task in tasks]
+    else:
+        # Polars has threads, which a forked process would not survive.
+        with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+            written = list(pool.map(write, tasks))
     _write_rejected(folder)
-    return done
+    return written
 
 
-def _write_block(block: Block, index: int, folder: Path, done: Compacted) -> None:
+def _write_chunk(task: tuple[int, Chunk], *, folder: Path) -> _Written:
+    index, chunk = task
+    block = read_chunk(chunk)
     frame = block.frame()
-    done.problems += block.problems
-    done.records += frame.height
     origin = pl.DataFrame({"line": block.numbers, "json": [line.decode() for line in block.lines]})
     plain = frame.with_columns(pl.col(pl.Enum).cast(pl.String))
     whole = plain.hstack(origin.insert_column(0, pl.Series("file", [block.file]).new_from_index(0, origin.height)))
+    parts: list[Path] = []
     for (target,), rows in whole.partition_by("target", as_dict=True).items():
         part = folder / f"target={quote(str(target), safe='')}" / f"part-{index:05d}.parquet"
         part.parent.mkdir(parents=True, exist_ok=True)
         rows.write_parquet(part, compression_level=1, metadata={VERSION_KEY: str(SCHEMA_VERSION)})
-        done.parts.append(part)
+        parts.append(part)
     if block.problems:
-        rows = {
+        rejected = {
             "file": [problem.file for problem in block.problems],
             "line": [problem.line for problem in block.problems],
             "reason": [problem.reason for problem in block.problems],
             "bytes": block.rejected,
         }
-        folder.mkdir(parents=True, exist_ok=True)
-        pl.DataFrame(rows, schema=_REJECTED_SCHEMA).write_parquet(folder / f"_rejected-{index:05d}.parquet")
+        pl.DataFrame(rejected, schema=_REJECTED_SCHEMA).write_parquet(folder / f"_rejected-{index:05d}.parquet")
+    return _Written(frame.height, tuple(parts), tuple(block.problems))
 
 
 def _write_rejected(folder: Path) -> None:
     """Joins the rejected lines of all blocks in one file, which also marks the folder as complete."""
     pieces = sorted(folder.glob("_rejected-*.parquet"))
-    folder.mkdir(parents=True, exist_ok=True)
     rejected = pl.concat([pl.DataFrame(schema=_REJECTED_SCHEMA), *map(pl.read_parquet, pieces)])
     rejected.write_parquet(folder / REJECTED)
     for piece in pieces:

@@ -9,7 +9,7 @@ import polars as pl
 from jaxbench_analysis.columns import COLUMNS, SCHEMA, require_columns
 from jaxbench_analysis.errors import NewerSchemaError, ResultsError
 from jaxbench_analysis.published import published_records
-from jaxbench_analysis.record_lines import Problem, read_blocks
+from jaxbench_analysis.record_lines import Problem, chunks, read_chunk
 from jaxbench_harness.records import SCHEMA_VERSION
 
 PUBLISHED = "published"
@@ -116,7 +116,8 @@ def _read_lines(files: Sequence[Path]) -> tuple[list[pl.LazyFrame], list[Problem
     frames: list[pl.LazyFrame] = [pl.LazyFrame(schema=SCHEMA)]
     problems: list[Problem] = []
     for file in files:
-        for block in read_blocks(file):
+        for chunk in chunks(file):
+            block = read_chunk(chunk)
             frames.append(block.frame().lazy())
             problems += block.problems
     return frames, problems

@@ -91,24 +91,44 @@ class Block:
         self.numbers = [self.numbers[index] for index in kept]
 
 
-def read_blocks(path: Path, *, name: str | None = None) -> Iterator[Block]:
-    """Yields the lines of a record file in blocks of at most `BLOCK_LINES`.
+@dataclass(frozen=True)
+class Chunk:
+    """Where consecutive lines of a record file stand."""
 
-    Args:
-        path: The file.
-        name: What problems call it; by default its path.
+    path: Path
+    name: str
+    """What problems call the file."""
+    offset: int
+    """Bytes before the first line."""
+    before: int
+    """Lines before the first line."""
+    lines: int
+    """How many lines."""
+
+
+def chunks(path: Path, *, name: str | None = None) -> Iterator[Chunk]:
+    """Yields where the lines of a record file stand, at most `BLOCK_LINES` at a time, by its path or another name."""
+    offset = before = 0
+    with path.open("rb") as stream:
+        while sizes := [len(line) for line in islice(stream, BLOCK_LINES)]:
+            yield Chunk(path, name or str(path), offset, before, len(sizes))
+            offset += sum(sizes)
+            before += len(sizes)
+
+
+def read_chunk(chunk: Chunk) -> Block:
+    """Returns lines of a record file, sorted into records and others.
 
     Raises:
         NewerSchemaError: At the first record of a newer schema version.
     """
-    with path.open("rb") as stream:
-        numbered = enumerate(stream, start=1)
-        while chunk := list(islice(numbered, BLOCK_LINES)):
-            block = Block(name or str(path))
-            for number, line in chunk:
-                if line.strip():
-                    block.add(line, number)
-            yield block
+    block = Block(chunk.name)
+    with chunk.path.open("rb") as stream:
+        stream.seek(chunk.offset)
+        for number, line in enumerate(islice(stream, chunk.lines), start=chunk.before + 1):
+            if not line.isspace():
+                block.add(line, number)
+    return block
 
 
 def frame_of(records: Iterable[Record]) -> pl.DataFrame:

@@ -1,5 +1,6 @@
 """`jaxbench results`: record files in other formats, and what their columns mean."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,9 @@ from jaxbench_analysis.compacting import compact, expand
 from jaxbench_analysis.loading import LoadReport
 from jaxbench_analysis.tables import Table
 
+_WORTH_PROCESSES_BYTES = 200_000_000
+"""Below, one process is done before another one has started."""
+
 app = typer.Typer(help="Records as Parquet and back, and the columns of their frame.", no_args_is_help=True)
 
 
@@ -18,12 +22,18 @@ app = typer.Typer(help="Records as Parquet and back, and the columns of their fr
 def compact_results(
     results: Annotated[Path, typer.Argument(help="Folder with *.jsonl files, or one such file.")],
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to write; must not exist.")],
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; by default as many as pay.")] = None,
 ) -> None:
     """Write records as Parquet, a folder per target; lines that are no records are kept apart."""
     with usage_errors():
-        done = compact(results, folder)
-    report_left_out(LoadReport(done.files, done.records, 0, tuple(done.problems)))
+        done = compact(results, folder, jobs=_jobs(results) if jobs is None else jobs)
+    report_left_out(LoadReport(done.files, done.records, 0, done.problems))
     say(f"{done.records} records of {done.files} files in {len(done.parts)} parts written to {folder}")
+
+
+def _jobs(results: Path) -> int:
+    size = sum(path.stat().st_size for path in results.rglob("*.jsonl")) if results.is_dir() else 0
+    return (os.cpu_count() or 1) if size > _WORTH_PROCESSES_BYTES else 1
 
 
 @app.command("expand")

@@ -24,6 +24,9 @@ from jaxbench_analysis import (
 
 METHOD = "evolution (another-model, 6 samples)"
 
+# One worker renders all: what they share is costly.
+pytestmark = pytest.mark.xdist_group("figures")
+
 UNITS = {
     "speedup_bars": ["speedup over xla (times faster, logarithmic)"],
     "speedup_map": ["speedup over xla (times faster)"],
@@ -80,8 +83,11 @@ def texts(node):
             yield from texts(value)
 
 
-def scene(chart):
-    return list(texts(vl_convert.vegalite_to_scenegraph(json.dumps(figures.themed(chart).to_dict()))["scenegraph"]))
+@pytest.fixture(scope="module")
+def graphs(charts):
+    """Scene graphs: what is drawn where."""
+    specs = {name: json.dumps(figures.themed(chart).to_dict()) for name, chart in charts.items()}
+    return {name: vl_convert.vegalite_to_scenegraph(spec)["scenegraph"] for name, spec in specs.items()}
 
 
 def lines(item):
@@ -98,14 +104,14 @@ def test_renders_to_png(charts, name, mode):
 
 
 @pytest.mark.parametrize("name", UNITS)
-def test_axes_have_units(charts, name):
-    said = {line for role, item in scene(charts[name]) if "title" in str(role) for line in lines(item)}
+def test_axes_have_units(graphs, name):
+    said = {line for role, item in texts(graphs[name]) if "title" in str(role) for line in lines(item)}
     assert said.issuperset(UNITS[name])
 
 
 @pytest.mark.parametrize("name", ["speedup_bars", "speedup_map", "sample_distribution"])
-def test_fifty_workloads_are_named_in_full_and_apart(charts, measured, name):
-    labels = [item for role, item in scene(charts[name]) if role == "axis-label"]
+def test_fifty_workloads_are_named_in_full_and_apart(graphs, measured, name):
+    labels = [item for role, item in texts(graphs[name]) if role == "axis-label"]
     wanted = measured.filter(role="xla")["workload_id"].to_list()
     rows = [item for item in labels if item["text"] in wanted]
     assert [item["text"] for item in sorted(rows, key=lambda item: item["y"])] == wanted
@@ -116,9 +122,8 @@ def test_fifty_workloads_are_named_in_full_and_apart(charts, measured, name):
 
 
 @pytest.mark.parametrize("name", UNITS)
-def test_labels_of_one_axis_do_not_overlap(charts, name):
+def test_labels_of_one_axis_do_not_overlap(graphs, name):
     """Labels of horizontal axes, by their estimated widths; those of workloads are tested above."""
-    spec = vl_convert.vegalite_to_scenegraph(json.dumps(figures.themed(charts[name]).to_dict()))["scenegraph"]
 
     def axes(node):
         if isinstance(node, dict):
@@ -130,7 +135,7 @@ def test_labels_of_one_axis_do_not_overlap(charts, name):
             for value in node:
                 yield from axes(value)
 
-    for items in axes(spec):
+    for items in axes(graphs[name]):
         level = [item for item in items if not item.get("angle") and item.get("opacity", 1) > 0]
         if len({round(item["y"]) for item in level}) > 1:
             continue

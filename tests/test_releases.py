@@ -30,6 +30,7 @@ def test_a_candidate_is_judged_in_the_release_asked_for(jaxbench: CommandLine) -
         "version": 1,
         "digest": frozen.digest,
         "release": find_release(asked).recorded_name,
+        "family": "normalization",
     }
     drawn = [draw["distribution"] for draw in done.document["check"]["draws"]]
     assert drawn == list(find_workload("12p_RMSNorm", asked).distributions) == ["standard"]

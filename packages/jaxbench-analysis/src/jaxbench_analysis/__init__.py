@@ -1,7 +1,71 @@
-"""Polars frames, statistics and charts from JAXBench records."""
+"""Polars frames, statistics and charts from JAXBench records.
+
+Figures are in `jaxbench_analysis.figures` and reports in `jaxbench_analysis.report`, which import Altair.
+"""
 
 from importlib.metadata import version
 
-__all__ = ["__version__"]
+from jaxbench_analysis.calibration import calibration, calibration_pairs
+from jaxbench_analysis.columns import COLUMNS, SCHEMA, Column
+from jaxbench_analysis.compacting import compact, expand
+from jaxbench_analysis.comparable import comparable
+from jaxbench_analysis.comparing import compare
+from jaxbench_analysis.deviations import sample_deviations
+from jaxbench_analysis.errors import (
+    AnalysisError,
+    MissingColumnsError,
+    MixedRecordsError,
+    NewerSchemaError,
+    ResultsError,
+)
+from jaxbench_analysis.failures import failure_counts, waterfall
+from jaxbench_analysis.loading import Loaded, LoadReport, load_results
+from jaxbench_analysis.published import published_records, published_spread
+from jaxbench_analysis.ranking import rank_speedups, ranking
+from jaxbench_analysis.record_lines import Problem, frame_of
+from jaxbench_analysis.sampling import best_so_far, correctness, solved_at
+from jaxbench_analysis.selecting import Selection, run_or_method
+from jaxbench_analysis.speedups import Speedups, speedups
+from jaxbench_analysis.summaries import fast_p, per_family, summaries
+
+__all__ = [
+    "COLUMNS",
+    "SCHEMA",
+    "AnalysisError",
+    "Column",
+    "LoadReport",
+    "Loaded",
+    "MissingColumnsError",
+    "MixedRecordsError",
+    "NewerSchemaError",
+    "Problem",
+    "ResultsError",
+    "Selection",
+    "Speedups",
+    "__version__",
+    "best_so_far",
+    "calibration",
+    "calibration_pairs",
+    "compact",
+    "comparable",
+    "compare",
+    "correctness",
+    "expand",
+    "failure_counts",
+    "fast_p",
+    "frame_of",
+    "load_results",
+    "per_family",
+    "published_records",
+    "published_spread",
+    "rank_speedups",
+    "ranking",
+    "run_or_method",
+    "sample_deviations",
+    "solved_at",
+    "speedups",
+    "summaries",
+    "waterfall",
+]
 
 __version__ = version("jaxbench-analysis")

@@ -33,7 +33,13 @@ _Declared = InputSpec | StaticSpec | OutputSpec | Size | Tolerance
 
 def workload_ref(workload: Workload, release: str | None = None) -> WorkloadRef:
     """Returns what a record keeps of the workload, evaluated in `release` if in any."""
-    return WorkloadRef(id=workload.id, version=workload.version, digest=workload_digest(workload), release=release)
+    return WorkloadRef(
+        id=workload.id,
+        version=workload.version,
+        digest=workload_digest(workload),
+        release=release,
+        family=workload.family or None,
+    )
 
 
 def workload_digest(workload: Workload) -> str:

@@ -5,6 +5,7 @@ from jaxbench_harness.records.program_report import Buffer, Constant, Contractio
 from jaxbench_harness.records.record import (
     SCHEMA_VERSION,
     CandidateRef,
+    CurrentRecord,
     Environment,
     Flag,
     FlagCode,
@@ -46,6 +47,7 @@ __all__ = [
     "Compiled",
     "Constant",
     "Contraction",
+    "CurrentRecord",
     "DrawReport",
     "Environment",
     "ErrorHistogram",

@@ -1,0 +1,47 @@
+"""`jaxbench rank`: the ranking of entrants."""
+
+from jaxbench_analysis.cli.documents import RankDocument
+from jaxbench_analysis.cli.talking import (
+    BaselineOption,
+    ClockOption,
+    JsonOption,
+    KindOption,
+    PredictorOption,
+    ReleaseOption,
+    ResultsArgument,
+    SourceOption,
+    TargetOption,
+    print_json,
+    print_table,
+    report_left_out,
+    usage_errors,
+)
+from jaxbench_analysis.loading import load_results
+from jaxbench_analysis.ranking import ranking
+from jaxbench_analysis.selecting import Selection
+from jaxbench_analysis.tables import ranking_table
+
+
+def rank(
+    results: ResultsArgument = "results",
+    kind: KindOption = None,
+    target: TargetOption = None,
+    release: ReleaseOption = None,
+    source: SourceOption = None,
+    clock: ClockOption = None,
+    predictor: PredictorOption = None,
+    baseline: BaselineOption = "xla",
+    as_json: JsonOption = False,
+) -> None:
+    """Rank entrants by the geometric mean of their speedups; intervals that overlap share a rank."""
+    selection = Selection(kind, target, release, source, clock, predictor)
+    with usage_errors():
+        loaded = load_results(results)
+        report_left_out(loaded.report)
+        ranked = ranking(selection.of(loaded.frame), baseline=baseline)
+    if as_json:
+        print_json(RankDocument.of(ranked, baseline))
+        return
+    print_table(
+        ranking_table(ranked), f"speedup over {baseline}; a workload without a speedup counts as 1 in the score"
+    )

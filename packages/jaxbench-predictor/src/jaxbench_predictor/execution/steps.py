@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from jaxbench_predictor.execution import opcodes
 from jaxbench_predictor.execution.blocks import Step
-from jaxbench_predictor.execution.inputs import parameter_address
+from jaxbench_predictor.execution.buffers import Buffers
 from jaxbench_predictor.execution.liveness import inputs_of, is_pure, live_names
 from jaxbench_predictor.execution.registers import RegisterFile
 from jaxbench_predictor.execution.scalar_memory import ScalarMemory
 from jaxbench_predictor.execution.values import Scalar
-from jaxbench_predictor.listing.model import Address, Immediate, Listing, ListingError, Op, Value
+from jaxbench_predictor.listing.model import Address, Immediate, Listing, ListingError, Op, Symbol, Token, Value
 
 _PHIS = frozenset({"sphi", "pphi"})
 
@@ -20,12 +20,14 @@ _Computation = tuple[opcodes.Pure, tuple[int, int, int]]
 class StepBuilder:
     """Makes the steps of one program."""
 
-    def __init__(self, listing: Listing, registers: RegisterFile, smem: ScalarMemory) -> None:
-        """Finds out which values matter; loads and stores will refer to `smem`."""
+    def __init__(self, listing: Listing, registers: RegisterFile, smem: ScalarMemory, buffers: Buffers) -> None:
+        """Finds out which values matter; loads and stores will refer to `smem` and `buffers`."""
         self._registers = registers
         self._smem = smem
+        self._buffers = buffers
         self._live = live_names(listing)
         phis = (op for bundle in listing.bundles for op in bundle if op.opcode in _PHIS)
+        self._words = _pushed_words(listing)
         self._phi_operands = {operand.name for op in phis for operand in op.operands if isinstance(operand, Value)}
 
     def of_bundle(self, bundle: tuple[Op, ...]) -> Iterator[Step]:
@@ -121,6 +123,10 @@ class StepBuilder:
                 return opcodes.copy, [self._parameter(position)]
             case "sld", (Address("smem", terms),) if len(terms) <= 3:
                 return self._smem.load, [registers.of(term) for term in terms]
+            case "vld", (Address(_, (Symbol() as buffer,)),):
+                return self._buffers.load_word, [registers.of(buffer)]
+            case ("vpush" | "spop"), (Token(name),) if name in self._words:
+                return opcodes.copy, [registers.place(name)]
             case "sdivrem", (a, b):
                 return self._division(op), [registers.of(a), registers.of(b)]
             case _:
@@ -128,7 +134,7 @@ class StepBuilder:
 
     def _parameter(self, position: int) -> int:
         try:
-            return self._registers.constant(parameter_address(position))
+            return self._registers.parameter(position)
         except ValueError as error:
             raise ListingError(str(error)) from error
 
@@ -139,6 +145,14 @@ class StepBuilder:
         if "kDiv" in op.comment or "kQuot" in op.comment:
             return opcodes.quotient
         raise ListingError(f"a division that says neither quotient nor remainder: {op.comment[:40]!r}")
+
+
+def _pushed_words(listing: Listing) -> frozenset[str]:
+    """Returns the names of loads of single words, and of pushes of those."""
+    ops = [op for bundle in listing.bundles for op in bundle if op.opcode in {"vld", "vpush"}]
+    words = {op.result.name for op in ops if op.opcode == "vld" and op.result}
+    pushes = {op.result.name for op in ops if op.opcode == "vpush" and op.result and set(inputs_of(op)) & words}
+    return frozenset(words | pushes)
 
 
 def _phi_register(op: Op) -> str:

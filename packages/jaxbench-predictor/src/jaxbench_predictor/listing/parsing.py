@@ -1,6 +1,7 @@
 """Parses the operations of a listing."""
 
 import re
+from dataclasses import replace
 
 from jaxbench_predictor.listing.lexing import bundles, without_comments
 from jaxbench_predictor.listing.model import (
@@ -16,6 +17,7 @@ from jaxbench_predictor.listing.model import (
     Value,
     Vector,
 )
+from jaxbench_predictor.listing.naming import TOP_LEVEL
 
 _HEAD = re.compile(
     r"\s*(?:%(?P<result>[a-z]*\d+)(?:_(?P<register>[a-z]+\d+))?\s*=\s*)?(?P<opcode>[a-z][\w\-]*(?:\.\w+)*)"
@@ -24,6 +26,9 @@ _VECTOR_EFFECT = re.compile(
     r"v(?:st|ld|mat|exp|pow|log|sin|cos|tan|rcp|rsqrt|xpose|perm|rot|bcast|set\.|add|max|min|mul|sum|pack|unpack|cmask)"
 )
 """Operations without a scalar result that only push to a vector unit or write VMEM."""
+
+_WORD_LOAD = re.compile(r"%(?P<vector>v\d+)_v\d+ = vld \[vmem:\[(?P<symbol>#allocation\w+)\] sm:\$0x[\da-f]+\]")
+"""How the top-level program loads what it pushes to the scalar unit: the first word of a buffer of its own."""
 
 _OPERAND = re.compile(
     r"""\s*(?:
@@ -58,14 +63,34 @@ def parse_listing(name: str, text: str) -> Listing:
     """
     parsed: list[tuple[Op, ...]] = []
     headers: set[int] = set()
+    stores: set[int] = set()
+    parse = parse_op if name != TOP_LEVEL else _parse_top_level_op
     try:
         for index, raw in enumerate(bundles(text)):
             if "LB" in raw.labels:
                 headers.add(index)
-            parsed.append(tuple(op for part in raw.ops if (op := parse_op(part))))
+            if any("= vst" in part for part in raw.ops):
+                stores.add(index)
+            parsed.append(tuple(op for part in raw.ops if (op := parse(part))))
     except ListingError as error:
         raise ListingError(f"{name}, bundle {len(parsed):#x}: {error}") from error
-    return Listing(name, tuple(parsed), frozenset(headers))
+    return Listing(name, tuple(parsed), frozenset(headers), frozenset(stores))
+
+
+def _parse_top_level_op(text: str) -> Op | None:
+    """Parses one operation of the top-level program, which reads single words through the vector unit.
+
+    Such a load becomes an operation of a scalar result, named as its vector is, and a push of it refers to that.
+    """
+    if load := _WORD_LOAD.fullmatch(text.strip()):
+        address = Address("vmem", (_symbol(load["symbol"]),))
+        return Op("vld", Token(load["vector"]), (address,), (None,), None, None, (), "")
+    op = parse_op(text)
+    match op:
+        case Op("vpush", operands=(Vector(name),)):
+            return replace(op, operands=(Token(name),))
+        case _:
+            return op
 
 
 def parse_op(text: str) -> Op | None:

@@ -94,24 +94,35 @@ class HloModule:
 
 
 def parse_module(text: str) -> HloModule:
-    """Parses HLO text. Lines of a form that is not known are left out: what needs them cannot be evaluated."""
+    """Parses HLO text. Lines of a form that is not known are left out: what needs them cannot be evaluated.
+
+    Attributes may hold text that a program's author chose, and that text may have lines which look like
+    instructions. It cannot replace a true one: a module in which a name occurs twice counts as empty.
+    """
     computations: dict[str, Computation] = {}
-    entry: str | None = None
+    entries: list[str] = []
+    names: list[str] = []
     header: re.Match[str] | None = None
     body: list[tuple[bool, Instruction]] = []
     for line in text.splitlines():
-        if header is None:
-            header = _HEADER.fullmatch(line)
-            body = []
-        elif line.startswith("}"):
-            name = header["name"]
-            if roots := [instruction for is_root, instruction in body if is_root]:
-                computations[name] = Computation(name, {each.name: each for _, each in body}, roots[0])
-                entry = name if header["entry"] else entry
+        instruction = _INSTRUCTION.fullmatch(line)
+        if opened := _HEADER.fullmatch(line):
+            header, body = opened, []
+            names.append(f"{opened['name']}()")
+            entries += [opened["name"]] * bool(opened["entry"])
+        elif header is not None and line == "}":
+            if roots := [parsed for is_root, parsed in body if is_root]:
+                computations[header["name"]] = Computation(header["name"], {each.name: each for _, each in body}, roots[0])
             header = None
-        elif (match := _INSTRUCTION.fullmatch(line)) and (parsed := _instruction(match, header["name"])):
-            body.append((bool(match["root"]), parsed))
-    return HloModule(computations, entry)
+        elif instruction:
+            names.append(instruction["name"])
+            if header is None:
+                return HloModule()
+            if parsed := _instruction(instruction, header["name"]):
+                body.append((bool(instruction["root"]), parsed))
+    if len(set(names)) < len(names) or len(entries) != 1 or entries[0] not in computations:
+        return HloModule()
+    return HloModule(computations, entries[0])
 
 
 def _instruction(match: re.Match[str], computation: str) -> Instruction | None:

@@ -1,7 +1,7 @@
 """Writes listings by hand."""
 
-from jaxbench_predictor.listing.parsing import parse_listing
 from jaxbench_predictor.listing.naming import TOP_LEVEL
+from jaxbench_predictor.listing.parsing import parse_listing
 from jaxbench_predictor.listing.schedule import Schedule
 
 

@@ -23,7 +23,9 @@ from jaxbench_predictor.hlo.shapes import Shape, element
 from jaxbench_predictor.listing.model import Listing, Value
 from jaxbench_predictor.memory import Space
 
-_BUFFER = re.compile(r"shape: (?P<shape>.+?), index: (?P<index>\d+), kind: (?P<kind>\w+), shape index: \{(?P<at>[\d,]*)\}")
+_BUFFER = re.compile(
+    r"shape: (?P<shape>.+?), index: (?P<index>\d+), kind: (?P<kind>\w+), shape index: \{(?P<at>[\d,]*)\}"
+)
 _LARGEST = GRANULE_BYTES << ALLOCATION_SHIFT
 """Bytes from one allocation to the next; larger buffers are not followed."""
 
@@ -97,11 +99,11 @@ def arguments_of(listing: Listing) -> tuple[Passed, ...]:
 class Buffers:
     """Contents of the buffers of one core."""
 
-    def __init__(self, module: HloModule, inputs: Inputs, addresses: ParameterAddresses, smem: ScalarMemory) -> None:
+    def __init__(self, module: HloModule, inputs: Inputs, addresses: ParameterAddresses) -> None:
         """Begins with the contents of inputs that are known."""
         self.values = ProgramValues(module, inputs)
         self._memory = ContentMemory()
-        self._smem = smem
+        self.smem = ScalarMemory()
         self._operands: dict[int, _Operand] = {}
         self.stored = False
         """Whether the present program has written VMEM."""
@@ -144,7 +146,7 @@ class Buffers:
     def argument(self, index: int | None, address: Scalar, nbytes: int) -> Content:
         """Returns what the present program reads of one of its inputs."""
         operand = None if index is None else self._operands.get(index)
-        if operand is None or not isinstance(address, int):
+        if operand is None or operand.space is None or not isinstance(address, int):
             return Untold("memory whose content is not followed")
         if operand.space is Space.VMEM and self.stored:
             return Untold("memory that the program may have changed")
@@ -204,7 +206,7 @@ class Buffers:
                 # Where the value cannot be told, the program's own stores have said so.
                 for offset, word in enumerate(words_of(content, result.nbytes // _WORD_BYTES)):
                     if not isinstance(word, Unknown):
-                        self._smem.put(result.base + offset, word)
+                        self.smem.put(result.base + offset, word)
 
     def _input(self, instruction: Instruction | None, passed: Passed, registers: Mapping[str, Scalar]) -> _Operand:
         value = registers.get(passed.register, Unknown(f"register {passed.register}"))
@@ -231,7 +233,7 @@ class Buffers:
         return self.values.module.find(instruction.operands[passed.index])
 
     def _from_smem(self, address: int, count: int) -> Content:
-        found = [self._smem.load(address, offset) for offset in range(count)] if count <= _SMEM_WORDS else []
+        found = [self.smem.load(address, offset) for offset in range(count)] if count <= _SMEM_WORDS else []
         known = [word for word in found if isinstance(word, int)]
         return words(known) if len(known) == count else Untold("scalar memory of unknown content")
 

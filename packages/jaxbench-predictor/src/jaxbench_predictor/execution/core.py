@@ -3,13 +3,13 @@
 from dataclasses import dataclass, field
 
 from jaxbench_predictor.execution.blocks import Call
-from jaxbench_predictor.execution.events import Log
 from jaxbench_predictor.execution.buffers import Buffers
+from jaxbench_predictor.execution.events import Log
 from jaxbench_predictor.execution.inputs import Inputs, ParameterAddresses
 from jaxbench_predictor.execution.lowering import LoweredProgram
 from jaxbench_predictor.execution.registers import Allocations
 from jaxbench_predictor.execution.runtime_words import PREFETCHED, assumed_words
-from jaxbench_predictor.execution.scalar_memory import ALLOCATION_SHIFT, ScalarMemory
+from jaxbench_predictor.execution.scalar_memory import ALLOCATION_SHIFT
 from jaxbench_predictor.execution.state import State
 from jaxbench_predictor.execution.sync_flags import SyncFlags
 from jaxbench_predictor.execution.values import Scalar, UnpredictableError, known
@@ -84,9 +84,8 @@ class _Core:
         self._delay_slots = machine.branch_delay_slots
         module = parse_module(schedule.hlo)
         addresses = ParameterAddresses(module)
-        smem = ScalarMemory()
-        buffers = Buffers(module, inputs, addresses, smem)
-        self._state = State(memory, SyncFlags(memory), buffers, smem, machine.granule_bytes)
+        buffers = Buffers(module, inputs, addresses)
+        self._state = State(memory, SyncFlags(memory), buffers, buffers.smem, machine.granule_bytes)
         self._programs: dict[str, LoweredProgram] = {}
         self._allocations = Allocations(addresses)
         self._assumptions: list[str] = []
@@ -120,9 +119,7 @@ class _Core:
         program = self._programs.get(listing.name)
         if program is None:
             state = self._state
-            program = LoweredProgram(
-                listing, state.smem, state.buffers, state.log, self._allocations, self._delay_slots
-            )
+            program = LoweredProgram(listing, state.buffers, state.log, self._allocations, self._delay_slots)
             self._programs[listing.name] = program
             self._set_runtime_words(listing)
         return program

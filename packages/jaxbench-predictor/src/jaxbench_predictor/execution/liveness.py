@@ -36,7 +36,13 @@ def is_pure(op: Op) -> bool:
 def live_names(listing: Listing) -> frozenset[str]:
     """Returns the names of the values that are needed to execute `listing`."""
     definitions = {op.result.name: op for bundle in listing.bundles for op in bundle if op.result and is_pure(op)}
-    waiting = [name for bundle in listing.bundles for op in bundle if not is_pure(op) for name in _needed_by_effect(op, listing.name)]
+    waiting = [
+        name
+        for bundle in listing.bundles
+        for op in bundle
+        if not is_pure(op)
+        for name in _needed_by_effect(op, listing.name)
+    ]
     live: set[str] = set()
     while waiting:
         name = waiting.pop()

@@ -9,7 +9,6 @@ from jaxbench_predictor.execution.effect_building import EffectBuilder
 from jaxbench_predictor.execution.events import Log
 from jaxbench_predictor.execution.liveness import is_pure
 from jaxbench_predictor.execution.registers import Allocations, RegisterFile
-from jaxbench_predictor.execution.scalar_memory import ScalarMemory
 from jaxbench_predictor.execution.steps import StepBuilder
 from jaxbench_predictor.execution.values import Scalar
 from jaxbench_predictor.listing.model import Listing, ListingError, Op
@@ -21,14 +20,13 @@ class LoweredProgram:
     """One listing, its registers, and the blocks reached so far."""
 
     def __init__(
-        self, listing: Listing, smem: ScalarMemory, buffers: Buffers, log: Log, allocations: Allocations, delay_slots: int
+        self, listing: Listing, buffers: Buffers, log: Log, allocations: Allocations, delay_slots: int
     ) -> None:
         """Prepares a listing.
 
         Args:
             listing: The listing.
-            smem: Scalar memory of the core, which loads and stores refer to.
-            buffers: Contents of the other memories.
+            buffers: Contents of memory, which loads and stores refer to.
             log: Gets a site for each effect.
             allocations: Numbers of allocations, shared by all programs of the core.
             delay_slots: Bundles after a branch that still execute.
@@ -36,7 +34,7 @@ class LoweredProgram:
         self.listing = listing
         self.blocks: dict[int, Block] = {}
         self._file = RegisterFile(listing.name, allocations)
-        self._steps = StepBuilder(listing, self._file, smem, buffers)
+        self._steps = StepBuilder(listing, self._file, buffers)
         self._effects = EffectBuilder(listing, self._file, log)
         self._delay_slots = delay_slots
         self.arguments = arguments_of(listing)

@@ -81,7 +81,7 @@ class ProgramValues:
             return self._parameter(instruction)
         operands = [self._known(name, fill) for name in instruction.operands]
         if instruction.opcode == "copy-start":
-            return (operands[0], operands[0], np.uint32(0))
+            return (operands[0], operands[0], np.zeros((), np.uint32))
         if instruction.opcode == "copy-done" and isinstance(operands[0], tuple):
             return operands[0][0]
         return evaluate_instruction(self.module, instruction, operands, fill=fill)

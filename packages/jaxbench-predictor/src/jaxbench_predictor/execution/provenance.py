@@ -53,7 +53,9 @@ class Provenance:
     def may_be_written(self, operand: Operand) -> bool:
         """Returns whether an address is certain to point into an output of this program, or a buffer of its own."""
         last = self._chain(operand)[-1]
-        if isinstance(last, Symbol) or (isinstance(last, Op) and any(isinstance(each, Symbol) for each in last.operands)):
+        if isinstance(last, Symbol) or (
+            isinstance(last, Op) and any(isinstance(each, Symbol) for each in last.operands)
+        ):
             return True
         match = self._passed(operand)
         return match is not None and match["kind"] == "output"

@@ -1,13 +1,12 @@
 """Turns operations that only compute scalars, or access scalar memory, into steps."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from jaxbench_predictor.execution import opcodes
 from jaxbench_predictor.execution.blocks import Step
 from jaxbench_predictor.execution.buffers import Buffers
 from jaxbench_predictor.execution.liveness import inputs_of, is_pure, live_names
 from jaxbench_predictor.execution.registers import RegisterFile
-from jaxbench_predictor.execution.scalar_memory import ScalarMemory
 from jaxbench_predictor.execution.values import Scalar
 from jaxbench_predictor.listing.model import Address, Immediate, Listing, ListingError, Op, Symbol, Token, Value
 
@@ -20,10 +19,10 @@ _Computation = tuple[opcodes.Pure, tuple[int, int, int]]
 class StepBuilder:
     """Makes the steps of one program."""
 
-    def __init__(self, listing: Listing, registers: RegisterFile, smem: ScalarMemory, buffers: Buffers) -> None:
-        """Finds out which values matter; loads and stores will refer to `smem` and `buffers`."""
+    def __init__(self, listing: Listing, registers: RegisterFile, buffers: Buffers) -> None:
+        """Finds out which values matter; loads and stores will refer to `buffers`."""
         self._registers = registers
-        self._smem = smem
+        self._smem = buffers.smem
         self._buffers = buffers
         self._live = live_names(listing)
         phis = (op for bundle in listing.bundles for op in bundle if op.opcode in _PHIS)
@@ -104,14 +103,14 @@ class StepBuilder:
             yield (opcodes.select, register, condition, target, register)
 
     def _computation(self, op: Op) -> _Computation:
-        function, places = self._special(op) or (opcodes.PURE.get(op.opcode), [])
+        function, places = self._special(op) or (opcodes.PURE.get(op.opcode), ())
         places = places or [self._registers.of(operand) for operand in op.operands]
         function = function or opcodes.unmodelled(op.opcode)
         if len(places) > 3:
             raise ListingError(f"{op.opcode} with {len(places)} operands")
         return function, self._registers.three(*places)
 
-    def _special(self, op: Op) -> tuple[opcodes.Pure, list[int]] | None:
+    def _special(self, op: Op) -> tuple[opcodes.Pure, Sequence[int]] | None:
         """Returns the function of an operation that is more than a function of its operands, and what it reads."""
         registers = self._registers
         match op.opcode.partition(".")[0], op.operands:
@@ -123,12 +122,19 @@ class StepBuilder:
                 return opcodes.copy, [self._parameter(position)]
             case "sld", (Address("smem", terms),) if len(terms) <= 3:
                 return self._smem.load, [registers.of(term) for term in terms]
-            case "vld", (Address(_, (Symbol() as buffer,)),):
-                return self._buffers.load_word, [registers.of(buffer)]
-            case ("vpush" | "spop"), (Token(name),) if name in self._words:
-                return opcodes.copy, [registers.place(name)]
             case "sdivrem", (a, b):
                 return self._division(op), [registers.of(a), registers.of(b)]
+            case _:
+                return self._pushed_word(op)
+
+    def _pushed_word(self, op: Op) -> _Computation | None:
+        """Returns what loads a single word of VMEM, or passes it on to the scalar unit."""
+        registers = self._registers
+        match op.opcode, op.operands:
+            case "vld", (Address(_, (Symbol() as buffer,)),):
+                return self._buffers.load_word, registers.three(registers.of(buffer))
+            case (("vpush" | "spop"), (Token(name),)) if name in self._words:
+                return opcodes.copy, registers.three(registers.place(name))
             case _:
                 return None
 

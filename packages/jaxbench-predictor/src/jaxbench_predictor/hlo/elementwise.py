@@ -133,6 +133,11 @@ BINARY: Mapping[str, Callable[[Array, Array], Array]] = MappingProxyType(
 )
 
 
-def clamp(low: Array, a: Array, high: Array) -> Array:
+def select(_: Instruction, condition: Array, a: Array, b: Array) -> Array:
+    """Evaluates `select`."""
+    return np.where(condition, a, b)
+
+
+def clamp(_: Instruction, low: Array, a: Array, high: Array) -> Array:
     """Evaluates `clamp`."""
     return np.minimum(np.maximum(a, low), high).astype(a.dtype)

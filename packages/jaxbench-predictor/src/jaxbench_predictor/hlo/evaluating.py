@@ -20,28 +20,30 @@ Value = Array | tuple["Value", ...]
 _MAX_ITERATIONS = 100_000
 _MAX_DEPTH = 20
 
-_SIMPLE: Mapping[str, Callable[..., Array]] = MappingProxyType(
+_WITH_SETTINGS: Mapping[str, Callable[..., Array]] = MappingProxyType(
     {
+        "bitcast-convert": indexing.bitcast_convert,
         "broadcast": indexing.broadcast,
+        "clamp": elementwise.clamp,
         "compare": elementwise.compare,
+        "concatenate": indexing.concatenate,
         "convert": elementwise.convert,
         "dynamic-slice": indexing.dynamic_slice,
         "dynamic-update-slice": indexing.dynamic_update_slice,
         "gather": indexing.gather,
         "iota": indexing.iota,
         "pad": indexing.pad,
+        "reshape": indexing.reshape,
+        "reverse": indexing.reverse,
+        "select": elementwise.select,
         "slice": indexing.strided_slice,
-        "clamp": lambda _, low, a, high: elementwise.clamp(low, a, high),
-        "concatenate": lambda instruction, *parts: np.concatenate(parts, *instruction.integers("dimensions")),
-        "reshape": lambda instruction, a: a.reshape(instruction.array_shape().dims),
-        "reverse": lambda instruction, a: np.flip(a, instruction.integers("dimensions")),
-        "select": lambda _, condition, a, b: np.where(condition, a, b),
-        "transpose": lambda instruction, a: a.transpose(instruction.integers("dimensions")),
-        "bitcast-convert": lambda instruction, a: a.view(instruction.array_shape().numpy_dtype),
-        **{name: lambda _, a, f=function: f(a) for name, function in elementwise.UNARY.items()},
-        **{name: lambda _, a, b, f=function: f(a, b) for name, function in elementwise.BINARY.items()},
+        "transpose": indexing.transpose,
     }
 )
+"""Functions of an instruction and its operands."""
+
+_WITHOUT: Mapping[str, Callable[..., Array]] = MappingProxyType({**elementwise.UNARY, **elementwise.BINARY})
+"""Functions of operands alone."""
 
 _UNDEFINED = "AllocateBuffer"
 _IDENTITY = "AssumeGatherIndicesInBound"
@@ -91,13 +93,8 @@ class _Evaluator:
 
     def instruction(self, instruction: Instruction, operands: Sequence[Value]) -> Value:
         """Evaluates an instruction."""
-        if simple := _SIMPLE.get(instruction.opcode):
-            shape = instruction.array_shape()
-            shape.check_size()
-            result = np.asarray(simple(instruction, *operands), shape.numpy_dtype)
-            if result.shape != shape.dims:
-                raise UnevaluableError(f"a result of {instruction.opcode} of another shape than it should have")
-            return result
+        if instruction.opcode in _WITH_SETTINGS or instruction.opcode in _WITHOUT:
+            return _array_of(instruction, operands)
         special: Callable[[Instruction, Sequence[Any]], Value] | None = getattr(
             self, f"_{instruction.opcode.replace('-', '_')}", None
         )
@@ -118,7 +115,7 @@ class _Evaluator:
     def _tuple(self, _: Instruction, operands: Sequence[Value]) -> Value:
         return tuple(operands)
 
-    def _get_tuple_element(self, instruction: Instruction, operands: Sequence[tuple[Value, ...]]) -> Value:
+    def _get_tuple_element(self, instruction: Instruction, operands: Sequence[Sequence[Value]]) -> Value:
         (index,) = instruction.integers("index")
         return operands[0][index]
 
@@ -176,13 +173,24 @@ class _Evaluator:
 
     def _sort(self, instruction: Instruction, operands: Sequence[Array]) -> Value:
         results = reducing.sort(instruction, self._module.called(instruction), list(operands))
-        return results if len(results) > 1 else results[0]
+        return results if len(operands) > 1 else next(iter(results))
+
+
+def _array_of(instruction: Instruction, operands: Sequence[Value]) -> Array:
+    shape = instruction.array_shape()
+    shape.check_size()
+    if with_settings := _WITH_SETTINGS.get(instruction.opcode):
+        result = with_settings(instruction, *operands)
+    else:
+        result = _WITHOUT[instruction.opcode](*operands)
+    if result.shape != shape.dims:
+        raise UnevaluableError(f"a result of {instruction.opcode} of another shape than it should have")
+    return np.asarray(result, shape.numpy_dtype)
 
 
 def is_evaluated(instruction: Instruction) -> bool:
     """Returns whether an instruction is of a kind that can be evaluated; a Mosaic kernel is not."""
     if instruction.opcode == "custom-call":
         return instruction.attributes.get("custom_call_target", "").strip('"') in {_UNDEFINED, _IDENTITY}
-    return instruction.opcode in _SIMPLE or hasattr(_Evaluator, f"_{instruction.opcode.replace('-', '_')}")
-
-
+    known = instruction.opcode in _WITH_SETTINGS or instruction.opcode in _WITHOUT
+    return known or hasattr(_Evaluator, f"_{instruction.opcode.replace('-', '_')}")

@@ -34,6 +34,32 @@ def iota(instruction: Instruction) -> Array:
     return np.broadcast_to(counts.reshape(sizes), shape.dims)
 
 
+def reshape(instruction: Instruction, a: Array) -> Array:
+    """Evaluates `reshape`."""
+    return a.reshape(instruction.array_shape().dims)
+
+
+def transpose(instruction: Instruction, a: Array) -> Array:
+    """Evaluates `transpose`."""
+    return a.transpose(instruction.integers("dimensions"))
+
+
+def reverse(instruction: Instruction, a: Array) -> Array:
+    """Evaluates `reverse`."""
+    return np.flip(a, instruction.integers("dimensions"))
+
+
+def concatenate(instruction: Instruction, *parts: Array) -> Array:
+    """Evaluates `concatenate`."""
+    (axis,) = instruction.integers("dimensions")
+    return np.concatenate(parts, axis)
+
+
+def bitcast_convert(instruction: Instruction, a: Array) -> Array:
+    """Evaluates `bitcast-convert` between types of one size."""
+    return np.ascontiguousarray(a).view(instruction.array_shape().numpy_dtype).reshape(a.shape)
+
+
 def strided_slice(instruction: Instruction, a: Array) -> Array:
     """Evaluates `slice`."""
     found = _SLICE.findall(instruction.attributes["slice"])

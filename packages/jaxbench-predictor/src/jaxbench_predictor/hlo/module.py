@@ -112,7 +112,9 @@ def parse_module(text: str) -> HloModule:
             entries += [opened["name"]] * bool(opened["entry"])
         elif header is not None and line == "}":
             if roots := [parsed for is_root, parsed in body if is_root]:
-                computations[header["name"]] = Computation(header["name"], {each.name: each for _, each in body}, roots[0])
+                computations[header["name"]] = Computation(
+                    header["name"], {each.name: each for _, each in body}, roots[0]
+                )
             header = None
         elif instruction:
             names.append(instruction["name"])

@@ -28,7 +28,7 @@ _MAX_DEPTH = 16
 _PREFETCH = "cross_program_prefetch_index=0"
 """How the HLO text marks a copy that the run before begins."""
 
-_OTHER_CORE = 'async_execution_thread="sparsecore"'
+_OTHER_CORE = 'execution_thread="sparsecore"'
 """How the HLO text marks a computation for the SparseCore."""
 
 

@@ -89,14 +89,17 @@ class ProgramValues:
     def _parameter(self, parameter: Instruction) -> Value:
         position = int(parameter.argument)
         shape = parameter.array_shape()
-        if position in self._inputs.arrays:
-            array = self._inputs.arrays[position]
-            if array.shape != shape.dims:
-                raise UnevaluableError(f"entry parameter {position}, given as an array of shape {array.shape}")
-            return array.astype(shape.numpy_dtype, casting="same_kind")
-        if position in self._inputs.words:
-            return shape.decode(np.array(self._inputs.words[position], np.int64).astype(np.uint32).view(np.uint8))
-        raise UnevaluableError(f"entry parameter {position}, whose content is not given")
+        words = self._inputs.words.get(position)
+        if words is not None:
+            return shape.decode(np.array(words, np.int64).astype(np.uint32).view(np.uint8))
+        array = self._inputs.arrays.get(position)
+        if array is None:
+            raise UnevaluableError(f"entry parameter {position}, whose content is not given")
+        converted = array.astype(shape.numpy_dtype)
+        if array.shape != shape.dims or not np.array_equal(converted, array):
+            given = f"{array.dtype}{list(array.shape)}"
+            raise UnevaluableError(f"entry parameter {position} {shape.dtype}{list(shape.dims)}, given as {given}")
+        return converted
 
 
 def _content(instruction: Instruction, index: int | None, value: Callable[[int], Value]) -> Content:

@@ -10,6 +10,7 @@ from jaxbench_predictor.hlo.shapes import Shape, TupleShape, UnevaluableError, p
 
 _HEADER = re.compile(r"(?P<entry>ENTRY )?%(?P<name>[^\s(]+) \(.*\{\s*")
 _INSTRUCTION = re.compile(r"\s+(?P<root>ROOT )?%(?P<name>\S+) = (?P<rest>.*)")
+_END = re.compile(r'\}(?:, execution_thread="\w+")?')
 _OPCODE = re.compile(r"\s*(?P<opcode>[a-z][\w\-]*)\(")
 _ATTRIBUTE = re.compile(r"(?P<key>[a-z_]\w*)=(?P<value>.*)", re.DOTALL)
 
@@ -110,7 +111,7 @@ def parse_module(text: str) -> HloModule:
             header, body = opened, []
             names.append(f"{opened['name']}()")
             entries += [opened["name"]] * bool(opened["entry"])
-        elif header is not None and line == "}":
+        elif header is not None and _END.fullmatch(line):
             if roots := [parsed for is_root, parsed in body if is_root]:
                 computations[header["name"]] = Computation(
                     header["name"], {each.name: each for _, each in body}, roots[0]

@@ -31,6 +31,7 @@ def dump_environment(machine: Machine, directory: Path, *, sparse_core: bool = T
         f"--xla_jf_dump_llo_pass_label_regex={'|'.join(_LABELS)}",
     )
     if not sparse_core:
+        flags += ("--xla_tpu_offload_gather_to_sparsecore=false",)
         flags += tuple(f"--xla_tpu_enable_offloading_{kind}_to_sparsecore=false" for kind in _OFFLOADED)
     return {
         "JAX_PLATFORMS": "cpu",

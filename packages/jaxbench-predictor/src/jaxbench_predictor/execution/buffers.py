@@ -33,6 +33,7 @@ _VMEM_SHIFT = 4
 """VMEM addresses that a call passes count rows of 512 bytes, which are 2**4 granules."""
 
 _WORD_BYTES = 4
+_ROW_WORDS = 128
 _SMEM_WORDS = 1024
 """Most words of scalar memory that are read as one operand."""
 
@@ -142,6 +143,18 @@ class Buffers:
         content = self.read(Space.VMEM, row << _VMEM_SHIFT, _WORD_BYTES)
         (word,) = words_of(content, 1)
         return Unknown(f"vector data: {word.origin}") if isinstance(word, Unknown) else word
+
+    def store_word(self, row: Scalar, word: Scalar, rows: int) -> Scalar:
+        """Fills rows of a buffer of the top-level program in VMEM with one word; returns nothing of use."""
+        content = Untold(word.origin) if isinstance(word, Unknown) else words([word] * (rows * _ROW_WORDS))
+        address = row << _VMEM_SHIFT if isinstance(row, int) else row
+        self.write(Space.VMEM, address, rows * _ROW_WORDS * _WORD_BYTES, content)
+        return 0
+
+    def forget_vmem(self, _a: Scalar, _b: Scalar, _c: Scalar) -> Scalar:
+        """Forgets what VMEM holds, after a store of a form that is not known; returns nothing of use."""
+        self._memory.clear(Space.VMEM)
+        return 0
 
     def argument(self, index: int | None, address: Scalar, nbytes: int) -> Content:
         """Returns what the present program reads of one of its inputs."""

@@ -182,6 +182,9 @@ class ContentMemory:
         ]
         return Pieces(size, tuple(found)) if found else Untold("memory that the program did not write")
 
-    def clear(self) -> None:
-        """Forgets everything."""
-        self._pieces.clear()
+    def clear(self, space: Space | None = None) -> None:
+        """Forgets everything, or all of one memory."""
+        if space is None:
+            self._pieces.clear()
+        else:
+            self._pieces.pop(space, None)

@@ -27,7 +27,7 @@ def inputs_of(op: Op) -> Iterator[str]:
 def is_pure(op: Op) -> bool:
     """Returns whether `op` only yields a scalar; a push to the divider, or of a single word, counts as one."""
     match op:
-        case Op("sdivrem.u32" | "vld") | Op("vpush", operands=(Token(),)):
+        case Op("sdivrem.u32" | "vld" | "vstv") | Op("vpush", operands=(Token(),)):
             return True
         case _:
             return isinstance(op.result, Value)

@@ -92,6 +92,8 @@ class LoweredProgram:
                     raise ListingError("a branch in the delay slots of another")
                 elif op.opcode == "sst":
                     steps.extend(self._steps.of_store(op))
+                elif op.opcode == "vst":
+                    steps.extend(self._steps.of_word_store(op))
                 else:
                     condition = self._steps.condition(op, steps)
                     stores = any(bundle in self.listing.vector_stores for bundle in range(start, index + 1))

@@ -69,6 +69,17 @@ class StepBuilder:
             case _:
                 raise ListingError("a scalar store of a form that is not known")
 
+    def of_word_store(self, op: Op) -> Iterator[Step]:
+        """Yields the step of a store of one word, by the top-level program, to a buffer in VMEM."""
+        registers = self._registers
+        none = registers.place(("scratch", "none"))
+        match op.operands:
+            case (Symbol() as buffer, word, rows):
+                places = registers.three(*map(registers.of, (buffer, word, rows)))
+                yield (self._buffers.store_word, none, *places)
+            case _:
+                yield (self._buffers.forget_vmem, none, *registers.three())
+
     def condition(self, op: Op, steps: list[Step]) -> int:
         """Returns where it stands whether `op` takes effect; appends the steps that compute it."""
         registers = self._registers
@@ -128,11 +139,13 @@ class StepBuilder:
                 return self._pushed_word(op)
 
     def _pushed_word(self, op: Op) -> _Computation | None:
-        """Returns what loads a single word of VMEM, or passes it on to the scalar unit."""
+        """Returns what loads a single word of VMEM, or moves it between the units."""
         registers = self._registers
         match op.opcode, op.operands:
             case "vld", (Address(_, (Symbol() as buffer,)),):
                 return self._buffers.load_word, registers.three(registers.of(buffer))
+            case "vstv", (scalar,):
+                return opcodes.copy, registers.three(registers.of(scalar))
             case (("vpush" | "spop"), (Token(name),)) if name in self._words:
                 return opcodes.copy, registers.three(registers.place(name))
             case _:

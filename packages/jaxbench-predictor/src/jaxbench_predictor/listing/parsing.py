@@ -28,7 +28,12 @@ _VECTOR_EFFECT = re.compile(
 """Operations without a scalar result that only push to a vector unit or write VMEM."""
 
 _WORD_LOAD = re.compile(r"%(?P<vector>v\d+)_v\d+ = vld \[vmem:\[(?P<symbol>#allocation\w+)\] sm:\$0x[\da-f]+\]")
-"""How the top-level program loads what it pushes to the scalar unit: the first word of a buffer of its own."""
+_WORD_SPREAD = re.compile(r"%(?P<vector>v\d+)_v\d+ = vstv (?P<scalar>%s\d+_s\d+|\d+)")
+_WORD_STORE = re.compile(
+    r"%(?P<token>\d+) = vst \[vmem:\[(?P<symbol>#allocation\w+)\] sm:\$0x(?P<mask>[\da-f]+)\]"
+    r" /\*vst_source=\*/%(?P<vector>v\d+)_v\d+"
+)
+"""How the top-level program reads and writes single words of VMEM, in buffers of their own."""
 
 _OPERAND = re.compile(
     r"""\s*(?:
@@ -78,19 +83,31 @@ def parse_listing(name: str, text: str) -> Listing:
 
 
 def _parse_top_level_op(text: str) -> Op | None:
-    """Parses one operation of the top-level program, which reads single words through the vector unit.
+    """Parses one operation of the top-level program, which moves single words through the vector unit.
 
-    Such a load becomes an operation of a scalar result, named as its vector is, and a push of it refers to that.
+    What loads a word of VMEM (`vld`), pushes it to the scalar unit (`vpush`), spreads a scalar over a vector (`vstv`)
+    and stores that (`vst`) becomes an operation on tokens called like the vectors. A store of another form has no
+    operands.
     """
     if load := _WORD_LOAD.fullmatch(text.strip()):
-        address = Address("vmem", (_symbol(load["symbol"]),))
-        return Op("vld", Token(load["vector"]), (address,), (None,), None, None, (), "")
+        return _token_op("vld", load["vector"], Address("vmem", (_symbol(load["symbol"]),)))
+    if store := _WORD_STORE.fullmatch(text.strip()):
+        rows = Immediate(int(store["mask"], 16).bit_count())
+        return _token_op("vst", store["token"], _symbol(store["symbol"]), Token(store["vector"]), rows)
+    if spread := _WORD_SPREAD.fullmatch(text.strip()):
+        return _token_op("vstv", spread["vector"], _single(spread["scalar"]))
+    if "= vst." in text or "= vst " in text:
+        return _token_op("vst", "0")
     op = parse_op(text)
     match op:
         case Op("vpush", operands=(Vector(name),)):
             return replace(op, operands=(Token(name),))
         case _:
             return op
+
+
+def _token_op(opcode: str, result: str, *operands: Operand) -> Op:
+    return Op(opcode, Token(result), operands, (None,) * len(operands), None, None, (), "")
 
 
 def parse_op(text: str) -> Op | None:

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
+from types import MappingProxyType
 
 from jaxbench_predictor.execution.contents import (
     Content,
@@ -31,6 +32,10 @@ _LARGEST = GRANULE_BYTES << ALLOCATION_SHIFT
 
 _VMEM_SHIFT = 4
 """VMEM addresses that a call passes count rows of 512 bytes, which are 2**4 granules."""
+
+_SHIFTS: Mapping[Space, int] = MappingProxyType({Space.HBM: 0, Space.VMEM: _VMEM_SHIFT})
+_UNKNOWN_BASES = 3 << 28
+"""Addresses in granules, between those of outputs and of parameters."""
 
 _WORD_BYTES = 4
 _ROW_WORDS = 128
@@ -177,13 +182,13 @@ class Buffers:
         self._memory.clear()
         self._operands.clear()
 
-    def enter(self, name: str, passed: tuple[Passed, ...], registers: Mapping[str, Scalar]) -> list[_Result]:
+    def enter(self, name: str, passed: tuple[Passed, ...], registers: dict[str, Scalar]) -> list[_Result]:
         """Begins a program that the top-level program calls.
 
         Args:
             name: Name of the HLO instruction.
             passed: What its listing declares.
-            registers: The arguments.
+            registers: The arguments; addresses that are not known are replaced.
 
         Returns:
             What it will have written, for `leave`.
@@ -192,6 +197,12 @@ class Buffers:
         inputs = {each.index: self._input(instruction, each, registers) for each in passed if not each.is_output}
         outputs = [self._result(instruction, each, registers, inputs) for each in passed if each.is_output]
         results = [result for result in outputs if result]
+        for each in passed:
+            # The address of what the program holds itself is not known; within the callee, any will do.
+            if not each.is_output and each.space in _SHIFTS and isinstance(registers.get(each.register), Unknown):
+                base = _UNKNOWN_BASES + (each.index << ALLOCATION_SHIFT)
+                registers[each.register] = base >> _SHIFTS[each.space]
+                inputs[each.index] = replace(inputs[each.index], base=base)
         self.stored = False
         self._operands = {
             index: operand
@@ -286,7 +297,7 @@ def _in_order(instruction: Instruction, inputs: Mapping[int, _Operand]) -> list[
 
 
 def _granule(space: Space, address: int) -> int:
-    return (address << _VMEM_SHIFT) & WORD if space is Space.VMEM else address & WORD
+    return (address << _SHIFTS.get(space, 0)) & WORD
 
 
 def _overlap(operand: _Operand, result: _Result) -> bool:

@@ -172,8 +172,27 @@ class _Evaluator:
         return reducing.operation_of(self._module.called(instruction))
 
     def _sort(self, instruction: Instruction, operands: Sequence[Array]) -> Value:
-        results = reducing.sort(instruction, self._module.called(instruction), list(operands))
+        comparator = self._module.called(instruction)
+
+        def less(pairs: Sequence[Array]) -> Array:
+            return np.asarray(_Elementwise(self._module, self._fill).computation(comparator, pairs))
+
+        results = reducing.sort(instruction, less, comparator, list(operands))
         return results if len(operands) > 1 else next(iter(results))
+
+
+class _Elementwise(_Evaluator):
+    """Evaluates a function of single elements on arrays of them."""
+
+    def instruction(self, instruction: Instruction, operands: Sequence[Value]) -> Value:
+        """Evaluates an instruction."""
+        if instruction.opcode == "constant":
+            return super().instruction(instruction, operands)
+        if instruction.opcode in {"compare", "select"}:
+            return _WITH_SETTINGS[instruction.opcode](instruction, *operands)
+        if instruction.opcode in _WITHOUT:
+            return _WITHOUT[instruction.opcode](*operands)
+        raise UnevaluableError(f"a sort by {instruction.opcode}")
 
 
 def _array_of(instruction: Instruction, operands: Sequence[Value]) -> Array:

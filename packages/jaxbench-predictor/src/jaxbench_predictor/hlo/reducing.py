@@ -1,7 +1,7 @@
 """Instructions that combine elements: reductions, windows, sorts."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 from math import prod
 
@@ -14,6 +14,9 @@ Combine = Callable[[Array, Array], Array]
 
 _MAX_STEPS = 1 << 14
 """Most elements that are combined one after the other."""
+
+_MAX_PAIRS = 1 << 22
+"""Most pairs of elements that a sort compares; more are sorted by one key."""
 
 _EXACT_FLOAT = float(1 << 24)
 """Whole numbers up to here are added without rounding, in whatever order."""
@@ -99,24 +102,35 @@ def check_exact(opcode: str, a: Array) -> None:
         raise UnevaluableError("a floating-point operation whose rounding is the chip's own")
 
 
-def sort(instruction: Instruction, comparator: Computation, operands: list[Array]) -> tuple[Array, ...]:
-    """Evaluates `sort` by one key.
+def sort(
+    instruction: Instruction, less: Callable[[Sequence[Array]], Array], comparator: Computation, operands: list[Array]
+) -> tuple[Array, ...]:
+    """Evaluates `sort`.
+
+    Args:
+        instruction: The instruction.
+        less: Evaluates the comparator elementwise; takes, for each operand, the left and the right element.
+        comparator: The comparator.
+        operands: What is sorted together.
 
     Raises:
-        UnevaluableError: The comparator is another one, or equal keys are in no certain order.
+        UnevaluableError: Equal elements are in no certain order, or there are too many elements.
     """
-    key, descending = _key(comparator)
     (axis,) = instruction.integers("dimensions")
-    keys = operands[key]
-    if keys.dtype.kind == "f":
-        raise UnevaluableError("a sort of floating-point numbers")
-    ranks = np.unique(keys, return_inverse=True)[1].reshape(keys.shape)
-    order = np.argsort(-ranks if descending else ranks, axis=axis, kind="stable")
-    ordered = np.take_along_axis(ranks, order, axis)
-    ties = np.any(np.diff(ordered, axis=axis) == 0)
+    rows = [np.moveaxis(operand, axis, -1) for operand in operands]
+    count = rows[0].shape[-1]
+    if rows[0].size * count <= _MAX_PAIRS:
+        pairs = [side for row in rows for side in (row[..., :, None], row[..., None, :])]
+        ranks = np.sum(less(pairs), axis=-2)
+    else:
+        key, descending = _key(comparator)
+        ranks = np.unique(rows[key], return_inverse=True)[1].reshape(rows[key].shape)
+        ranks = -ranks if descending else ranks
+    order = np.argsort(ranks, axis=-1, kind="stable")
+    ties = np.any(np.diff(np.take_along_axis(ranks, order, -1), axis=-1) == 0)
     if ties and len(operands) > 1 and instruction.attributes.get("is_stable") != "true":
-        raise UnevaluableError("a sort of equal keys in no certain order")
-    return tuple(np.take_along_axis(operand, order, axis) for operand in operands)
+        raise UnevaluableError("a sort of equal elements in no certain order")
+    return tuple(np.moveaxis(np.take_along_axis(row, order, -1), -1, axis) for row in rows)
 
 
 def _key(comparator: Computation) -> tuple[int, bool]:

@@ -1,7 +1,6 @@
 """The evaluator of HLO: against JAX on a CPU, and layouts against their definition."""
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 from golden_dumps import schedule
@@ -138,7 +137,7 @@ def test_reductions_and_wrap_around():
         ("f32[4] divide(%x, %x)", "f32[4]", np.ones(4, np.float32), "rounding is the chip's own"),
         ("f32[4] exponential(%x)", "f32[4]", np.ones(4, np.float32), "the result of exponential"),
         ("s32[4] convert(%x)", "f32[4]", np.array([1, 2, 3e9, 4], np.float32), "integer type does not hold"),
-        ("s32[4] custom-call(%x), custom_call_target=\"tpu_custom_call\"", "s32[4]", np.arange(4), "tpu_custom_call"),
+        ('s32[4] custom-call(%x), custom_call_target="tpu_custom_call"', "s32[4]", np.arange(4), "tpu_custom_call"),
         ("s32[4] dot(%x, %x)", "s32[4]", np.arange(4), "the result of dot"),
     ],
 )
@@ -151,7 +150,9 @@ def test_text_in_attributes_replaces_no_instruction():
     """A name or a metadata string with line breaks may look like instructions; then the module counts as empty."""
     honest = MODULE.replace("EXTRA", "s32[4]").replace("LAST", "s32[4] add(%x, %x)")
     assert parse_module(honest).find("y") is not None
-    forged = honest.replace("parameter(0)\n  %zero", 'parameter(0), note="\n  %y = s32[4] constant({1,1,1,1})\n"\n  %zero')
+    forged = honest.replace(
+        "parameter(0)\n  %zero", 'parameter(0), note="\n  %y = s32[4] constant({1,1,1,1})\n"\n  %zero'
+    )
     assert forged != honest
     assert parse_module(forged).find("y") is None
     closed = honest.replace("  ROOT %y", "}\n  ROOT %y")

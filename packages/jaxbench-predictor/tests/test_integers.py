@@ -71,3 +71,49 @@ def test_a_place_past_the_end_holds_nothing():
     inside = np.arange(16)
     assert trips("indirect_trips", inside, COUNTS) == COUNTS.sum()
     assert "memory past the end of an array" in reason("indirect_trips", np.where(inside == 3, 70, inside), COUNTS)
+
+
+SQUARE = np.zeros((8, 128), np.int32)
+
+
+@pytest.mark.parametrize("name", ["overwritten_trips", "written_input"])
+def test_what_a_kernel_writes_over_its_input_is_not_taken_for_the_input(name):
+    """The inputs say that there are no trips; the kernels run 100000."""
+    assert "memory whose content is not followed" in reason(name, SQUARE)
+
+
+@pytest.mark.parametrize("steps", [1, 20, 40])
+def test_a_grid_whose_size_is_an_input_runs_its_steps(steps):
+    assert trips("dynamic_grid", [steps]) == 5 * steps
+
+
+def test_a_grid_of_unknown_size_is_no_time():
+    assert "a branch of dynamic_grid.1 depends on" in reason("dynamic_grid")
+
+
+@pytest.mark.parametrize("choice", [1, 3, 11])
+def test_a_branch_among_many_is_the_one_that_is_taken(choice):
+    assert trips("branches", [choice] * 16) == 16 * 1000 * choice
+
+
+def test_a_branch_that_nobody_knows_is_not_the_cheap_one():
+    assert "a branch of branches.1 depends on" in reason("branches")
+    assert outcome("branches", [0] * 16).time_ns < outcome("branches", [0] * 15 + [11]).time_ns / 5
+
+
+@pytest.mark.parametrize(("place", "largest"), [(5, 40), (0, 4), (63, 100)])
+def test_a_while_loop_that_a_vector_of_integers_decides_runs_its_iterations(place, largest):
+    counts = np.zeros(64, np.int32)
+    counts[place] = largest
+    steps = 0
+    state = counts.copy()
+    while state.max() > 3 * steps:
+        state = np.roll(state, 1) - 1
+        steps += 1
+    result = outcome("until_counted", counts)
+    assert isinstance(result, Prediction), result
+    assert [(loop.program, loop.iterations) for loop in result.report.loops] == [("TLP", steps)]
+
+
+def test_a_while_loop_of_an_unknown_vector_is_no_time():
+    assert "a branch of TLP depends on" in reason("until_counted")

@@ -168,21 +168,8 @@ def written_input(trips, x):
     )(trips + 1, x)
 
 
-def unwritten_scratch(x):
-    """A kernel whose trips are whatever scalar memory holds."""
-
-    def body(x_ref, o_ref, trips_ref):
-        o_ref[...] = x_ref[...]
-        work(o_ref, trips_ref[0])
-
-    scratch = [pltpu.SMEM((8,), jnp.int32)]
-    return pl.pallas_call(body, out_shape=OUT, grid=(16,), in_specs=[WINDOW], out_specs=WINDOW, scratch_shapes=scratch)(
-        x
-    )
-
-
 def until_counted(counts, x):
-    """A while loop of the top-level program that a vector of integers decides, and the next one of what it left."""
+    """A while loop of the top-level program that a vector of integers decides."""
 
     def smaller(state):
         steps, counts, _ = state
@@ -193,16 +180,6 @@ def until_counted(counts, x):
         return steps + 1, jnp.roll(counts, 1) - 1, jnp.tanh(x)
 
     return jax.lax.while_loop(smaller, step, (jnp.int32(0), counts, x))[2]
-
-
-def until_small_with_counter(counts, x):
-    """A while loop with a counter that ends early where floating-point data say so."""
-
-    def on(state):
-        steps, x = state
-        return (steps < counts[0]) & (jnp.sum(x) > 1)
-
-    return jax.lax.while_loop(on, lambda state: (state[0] + 1, state[1] * 0.5), (jnp.int32(0), x))[1]
 
 
 def integers(counts, matrix, words, flags):
@@ -245,9 +222,7 @@ INTEGER_KERNELS = {
     "indirect_trips": Kernel(indirect_trips, (TRIPS, TRIPS, X)),
     "overwritten_trips": Kernel(overwritten_trips, (Spec((8, 128), jnp.int32), X)),
     "written_input": Kernel(written_input, (Spec((8, 128), jnp.int32), X)),
-    "unwritten_scratch": Kernel(unwritten_scratch, (X,)),
     "until_counted": Kernel(until_counted, (Spec((64,), jnp.int32), X)),
-    "until_small_with_counter": Kernel(until_small_with_counter, (Spec((1,), jnp.int32), X)),
     "integers": Kernel(
         integers,
         (

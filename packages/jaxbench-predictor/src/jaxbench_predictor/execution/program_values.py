@@ -7,6 +7,7 @@ import numpy as np
 from jaxbench_predictor.execution.contents import Bytes, Content, Deferred, Either
 from jaxbench_predictor.execution.inputs import Inputs
 from jaxbench_predictor.hlo.evaluating import Value, evaluate_instruction
+from jaxbench_predictor.hlo.indexing import strided_slice
 from jaxbench_predictor.hlo.module import HloModule, Instruction
 from jaxbench_predictor.hlo.shapes import Shape, UnevaluableError, element
 
@@ -84,6 +85,10 @@ class ProgramValues:
             return (operands[0], operands[0], np.zeros((), np.uint32))
         if instruction.opcode == "copy-done" and isinstance(operands[0], tuple):
             return operands[0][0]
+        if instruction.opcode == "slice-start" and not isinstance(operands[0], tuple):
+            return (operands[0], strided_slice(instruction, operands[0]), np.zeros((), np.uint32))
+        if instruction.opcode == "slice-done" and isinstance(operands[0], tuple):
+            return operands[0][1]
         return evaluate_instruction(self.module, instruction, operands, fill=fill)
 
     def _parameter(self, parameter: Instruction) -> Value:

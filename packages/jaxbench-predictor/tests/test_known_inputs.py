@@ -40,7 +40,7 @@ def test_content_is_given_by_name_or_position(key):
         ({"params": LENGTHS}, "argument 'params' is no array; give the content by position"),
         ({4: LENGTHS}, "content of argument 4 is given, but there are 4 arguments"),
         ({3: LENGTHS[:2]}, r"content of argument 3 is of shape \(2,\), the argument of \(3,\)"),
-        ({3: LENGTHS * 0.5}, "content of argument 3 is float64; only integers decide time"),
+        ({3: LENGTHS * 0.5}, "content of argument 3 is float64; only integers and booleans decide time"),
     ],
 )
 def test_content_that_does_not_fit_is_refused(named, message):

@@ -1,8 +1,11 @@
 """The public functions: from a program or its schedule to a predicted time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from jaxbench_predictor.dumps.compiling import CompileError, Limits, compile_schedule
 from jaxbench_predictor.execution.core import execute
@@ -14,47 +17,73 @@ from jaxbench_predictor.machines import Machine, get_machine
 from jaxbench_predictor.memory import FifoServer
 from jaxbench_predictor.outcome import Prediction, Unavailable
 from jaxbench_predictor.report import make_report
+from jaxbench_predictor.sparse_core import offloaded_opcodes, without_sparse_core
 
 
 def predict(
     program: Callable[..., Any] | bytes,
     *specs: Any,
     target: str = "v6e",
-    inputs: Inputs | None = None,
+    inputs: Inputs | Mapping[int | str, Any] | None = None,
     limits: Limits | None = None,
 ) -> Prediction | Unavailable:
     """Predicts the device time of one run of a program, in the steady state of back-to-back runs.
 
     Args:
         program: A function, which is traced with `specs`, or a Program that `jax.export` serialized for `tpu`.
-        *specs: Arguments of the function as `jax.ShapeDtypeStruct`s; none for a serialized Program.
+        *specs: Arguments of the function: `jax.ShapeDtypeStruct`s, and arrays where control flow depends on their
+            integers; none for a serialized Program.
         target: Name of the machine.
-        inputs: Contents of integer inputs, for programs whose control flow depends on them.
-        limits: What the compilation may use.
+        inputs: Contents of further integer arguments, by position among all arrays or, of a function, by name.
+        limits: What a compilation may use.
 
     Returns:
         The prediction with its report, or why there is none.
 
     Raises:
         UnknownTargetError: There is no such machine.
-        TypeError: Specs are given with a serialized Program.
+        TypeError: Specs, or contents by name, are given with a serialized Program.
+        ValueError: A content does not fit its argument.
         Exception: Whatever the function raises when it is traced.
     """
     machine = get_machine(target)
+    named: Mapping[int | str, Any] = {} if isinstance(inputs, Inputs) or inputs is None else inputs
     if isinstance(program, bytes):
         if specs:
             raise TypeError(f"a serialized program has its own argument types; {len(specs)} specs were given with it")
+        content = inputs if isinstance(inputs, Inputs) else _by_position(named)
     else:
-        from jaxbench_predictor.exporting import export_program  # noqa: PLC0415 - JAX is not needed for a Program
+        from jaxbench_predictor.exporting import (  # noqa: PLC0415 - JAX is not needed for a Program
+            export_program,
+            known_inputs,
+        )
 
+        content = inputs if isinstance(inputs, Inputs) else known_inputs(program, specs, named)
         program = export_program(program, specs, machine)
+    return _predict_program(program, machine, content, limits or Limits())
+
+
+def _by_position(named: Mapping[int | str, Any]) -> Inputs:
+    arrays: dict[int, NDArray[Any]] = {}
+    for key, content in named.items():
+        if isinstance(key, str):
+            raise TypeError(f"the content of argument {key!r}: arguments of a serialized program have no names")
+        arrays[key] = np.asarray(content)
+    return Inputs(arrays=arrays)
+
+
+def _predict_program(program: bytes, machine: Machine, inputs: Inputs, limits: Limits) -> Prediction | Unavailable:
     try:
-        schedule = compile_schedule(program, machine, limits or Limits())
+        schedule = compile_schedule(program, machine, limits)
+        offloaded = offloaded_opcodes(schedule.hlo)
+        if offloaded:
+            schedule = compile_schedule(program, machine, limits, sparse_core=False)
     except CompileError as error:
-        return Unavailable(stage="compile", reason=str(error), target=target, log=error.log)
+        return Unavailable(stage="compile", reason=str(error), target=machine.name, log=error.log)
     except ListingError as error:
-        return Unavailable(stage="read", reason=str(error), target=target)
-    return predict_schedule(schedule, machine, inputs, libtpu_version=_libtpu_version())
+        return Unavailable(stage="read", reason=str(error), target=machine.name)
+    outcome = predict_schedule(schedule, machine, inputs, libtpu_version=_libtpu_version())
+    return without_sparse_core(outcome, schedule.hlo, offloaded)
 
 
 def predict_schedule(

@@ -1,7 +1,8 @@
 """Writes listings by hand."""
 
+from jaxbench_predictor.listing.naming import TOP_LEVEL
 from jaxbench_predictor.listing.parsing import parse_listing
-from jaxbench_predictor.listing.schedule import TOP_LEVEL, Schedule
+from jaxbench_predictor.listing.schedule import Schedule
 
 
 def listing(name, *bundles):

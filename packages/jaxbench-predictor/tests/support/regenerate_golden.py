@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 from golden_dumps import GOLDEN
+from integer_kernels import INTEGER_KERNELS
 from predicted_kernels import KERNELS
 
 from jaxbench_predictor.dumps.compiling import Limits, compile_into
@@ -22,8 +23,9 @@ _HOST_PATHS = re.compile(r'"/[^"]*"')
 
 def main(names):
     machine = get_machine("v6e")
-    for name in names or KERNELS:
-        program = export_program(KERNELS[name].function, KERNELS[name].specs, machine)
+    kernels = KERNELS | INTEGER_KERNELS
+    for name in names or kernels:
+        program = export_program(kernels[name].function, kernels[name].specs, machine)
         with tempfile.TemporaryDirectory() as scratch, tarfile.open(GOLDEN / f"{name}.tar.xz", "w:xz") as archive:
             compile_into(Path(scratch), program, machine, Limits())
             for path in sorted(Path(scratch).iterdir()):

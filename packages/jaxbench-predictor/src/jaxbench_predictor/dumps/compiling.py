@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,13 +42,14 @@ class CompileError(Exception):
         self.log = log
 
 
-def compile_schedule(program: bytes, machine: Machine, limits: Limits) -> Schedule:
+def compile_schedule(program: bytes, machine: Machine, limits: Limits, *, sparse_core: bool = True) -> Schedule:
     """Compiles a Program and returns its schedule; the files that libtpu wrote are deleted.
 
     Args:
         program: What `jax.export` serialized, for the platform `tpu`.
         machine: What to compile for.
         limits: What the compilation may use.
+        sparse_core: Whether the compiler may hand work to the SparseCore.
 
     Raises:
         CompileError: The compiler refused, crashed, or reached a limit.
@@ -56,14 +58,16 @@ def compile_schedule(program: bytes, machine: Machine, limits: Limits) -> Schedu
     with tempfile.TemporaryDirectory(prefix="jaxbench-predictor-") as scratch:
         directory = Path(scratch)
         started = time.monotonic()
-        compile_into(directory, program, machine, limits)
+        compile_into(directory, program, machine, limits, sparse_core=sparse_core)
         compiled = time.monotonic()
         schedule = read_schedule(directory)
         _LOG.info("compiled in %.1f s, read in %.1f s", compiled - started, time.monotonic() - compiled)
         return schedule
 
 
-def compile_into(directory: Path, program: bytes, machine: Machine, limits: Limits) -> None:
+def compile_into(
+    directory: Path, program: bytes, machine: Machine, limits: Limits, *, sparse_core: bool = True
+) -> None:
     """Compiles a Program; libtpu writes its schedules into `directory`, which should be empty.
 
     Raises:
@@ -72,14 +76,15 @@ def compile_into(directory: Path, program: bytes, machine: Machine, limits: Limi
     with tempfile.TemporaryDirectory(prefix="jaxbench-predictor-") as scratch:
         path = Path(scratch) / "program"
         path.write_bytes(program)
-        _run([str(path), machine.topology_name, str(limits.memory_bytes)], machine, directory, limits)
+        environment = dump_environment(machine, directory, sparse_core=sparse_core)
+        _run([str(path), machine.topology_name, str(limits.memory_bytes)], environment, directory, limits)
 
 
-def _run(arguments: list[str], machine: Machine, directory: Path, limits: Limits) -> None:
+def _run(arguments: list[str], environment: Mapping[str, str], directory: Path, limits: Limits) -> None:
     command = [sys.executable, "-m", "jaxbench_predictor.dumps.worker", *arguments]
     process = subprocess.Popen(
         command,
-        env=os.environ | dump_environment(machine, directory),
+        env={**os.environ, **environment},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

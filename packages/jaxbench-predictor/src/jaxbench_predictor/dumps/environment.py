@@ -12,8 +12,14 @@ says too little.
 """
 
 
-def dump_environment(machine: Machine, directory: Path) -> dict[str, str]:
+_OFFLOADED = ("copy", "dynamic_padding", "gather", "reduce", "reshape", "scatter", "sort")
+"""What libtpu may hand to the SparseCore. It knows the flags of these since it does so."""
+
+
+def dump_environment(machine: Machine, directory: Path, *, sparse_core: bool = True) -> dict[str, str]:
     """Returns the environment variables for a process that compiles for `machine` and dumps into `directory`.
+
+    Where `sparse_core` is false, the compiler is told to keep everything on the TensorCore.
 
     libtpu reads its flags once, when it is loaded; hence one process for each directory.
     """
@@ -24,6 +30,9 @@ def dump_environment(machine: Machine, directory: Path) -> dict[str, str]:
         "--xla_jf_dump_llo_text=true",
         f"--xla_jf_dump_llo_pass_label_regex={'|'.join(_LABELS)}",
     )
+    if not sparse_core:
+        flags += ("--xla_tpu_offload_gather_to_sparsecore=false",)
+        flags += tuple(f"--xla_tpu_enable_offloading_{kind}_to_sparsecore=false" for kind in _OFFLOADED)
     return {
         "JAX_PLATFORMS": "cpu",
         # A compilation that comes out of a cache dumps nothing.

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from jaxbench_predictor.listing.model import Listing, ListingError
+from jaxbench_predictor.listing.naming import TOP_LEVEL
 from jaxbench_predictor.listing.parsing import parse_listing
-from jaxbench_predictor.listing.schedule import TOP_LEVEL, Schedule
+from jaxbench_predictor.listing.schedule import Schedule
 from jaxbench_predictor.listing.utilization import Utilization, parse_utilization
 
 _FILE = re.compile(

@@ -19,7 +19,9 @@ def main(program: Path, topology_name: str, memory_bytes: int) -> None:
     topology = topologies.get_topology_desc(platform="tpu", topology_name=topology_name)
     sharding = SingleDeviceSharding(topology.devices[0])
     specs = [jax.ShapeDtypeStruct(aval.shape, aval.dtype, sharding=sharding) for aval in exported.in_avals]
-    jax.jit(exported.call).lower(*specs).compile()
+    arguments, keywords = jax.tree.unflatten(exported.in_tree, specs)
+    # Unused arguments are kept, so that positions of parameters are those of arguments.
+    jax.jit(exported.call, keep_unused=True).lower(*arguments, **keywords).compile()
 
 
 if __name__ == "__main__":

@@ -39,4 +39,6 @@ class Block:
     condition: int | None
     """Register that decides whether the branch is taken; None where the program ends."""
     target: int
+    stores: bool
+    """Whether it writes VMEM."""
     executed: int = field(default=0)

@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 
 from jaxbench_predictor.execution.blocks import Call
+from jaxbench_predictor.execution.buffers import Buffers
 from jaxbench_predictor.execution.events import Log
-from jaxbench_predictor.execution.inputs import Inputs
+from jaxbench_predictor.execution.inputs import Inputs, ParameterAddresses
 from jaxbench_predictor.execution.lowering import LoweredProgram
 from jaxbench_predictor.execution.registers import Allocations
 from jaxbench_predictor.execution.runtime_words import PREFETCHED, assumed_words
@@ -12,8 +13,10 @@ from jaxbench_predictor.execution.scalar_memory import ALLOCATION_SHIFT
 from jaxbench_predictor.execution.state import State
 from jaxbench_predictor.execution.sync_flags import SyncFlags
 from jaxbench_predictor.execution.values import Scalar, UnpredictableError, known
+from jaxbench_predictor.hlo.module import parse_module
 from jaxbench_predictor.listing.model import Listing
-from jaxbench_predictor.listing.schedule import TOP_LEVEL, Schedule
+from jaxbench_predictor.listing.naming import TOP_LEVEL
+from jaxbench_predictor.listing.schedule import Schedule
 from jaxbench_predictor.machines import Machine
 from jaxbench_predictor.memory import MemoryModel
 
@@ -25,7 +28,7 @@ _MAX_DEPTH = 16
 _PREFETCH = "cross_program_prefetch_index=0"
 """How the HLO text marks a copy that the run before begins."""
 
-_OTHER_CORE = 'async_execution_thread="sparsecore"'
+_OTHER_CORE = 'execution_thread="sparsecore"'
 """How the HLO text marks a computation for the SparseCore."""
 
 
@@ -79,9 +82,12 @@ class _Core:
         self._schedule = schedule
         self._cores = machine.num_cores
         self._delay_slots = machine.branch_delay_slots
-        self._state = State(memory, SyncFlags(memory), inputs, machine.granule_bytes)
+        module = parse_module(schedule.hlo)
+        addresses = ParameterAddresses(module)
+        buffers = Buffers(module, inputs, addresses)
+        self._state = State(memory, SyncFlags(memory), buffers, buffers.smem, machine.granule_bytes)
         self._programs: dict[str, LoweredProgram] = {}
-        self._allocations = Allocations()
+        self._allocations = Allocations(addresses)
         self._assumptions: list[str] = []
         self._blocks_left = max_blocks
         self._depth = 0
@@ -92,7 +98,9 @@ class _Core:
             raise UnpredictableError(f"a device of {self._cores} cores that share HBM is not modelled")
         if _OTHER_CORE in self._schedule.hlo:
             raise UnpredictableError("the program hands work to the SparseCore, which is not modelled")
-        program = self._program(self._schedule.find(TOP_LEVEL))
+        listing = self._schedule.find(TOP_LEVEL)
+        self._allocations.add_all(listing)
+        program = self._program(listing)
         if _PREFETCH in self._schedule.hlo and PREFETCHED not in self._assumptions:
             # Older compilers have no word that says so; the copy comes first.
             self._state.prefetched = 1
@@ -110,7 +118,8 @@ class _Core:
     def _program(self, listing: Listing) -> LoweredProgram:
         program = self._programs.get(listing.name)
         if program is None:
-            program = LoweredProgram(listing, self._state.smem, self._state.log, self._allocations, self._delay_slots)
+            state = self._state
+            program = LoweredProgram(listing, state.buffers, state.log, self._allocations, self._delay_slots)
             self._programs[listing.name] = program
             self._set_runtime_words(listing)
         return program
@@ -147,6 +156,8 @@ class _Core:
                     self._call(effect, registers, segment.offset)
                 else:
                     effect.run(state, registers, segment.offset)
+            if block.stores:
+                state.buffers.stored = True
             state.base += block.length
             log.bundles += block.length
             if block.condition is None:
@@ -167,7 +178,11 @@ class _Core:
         # The callee's first bundle issues after the call's.
         begin = self._state.base
         self._state.base = begin + offset + 1
-        self._run(program, {register: registers[slot] for register, slot in call.arguments})
+        arguments = {register: registers[slot] for register, slot in call.arguments}
+        results = self._state.buffers.enter(site.name, program.arguments, arguments) if self._depth == 1 else None
+        self._run(program, arguments)
+        if results is not None:
+            self._state.buffers.leave(results)
         self._state.smem.release(program.allocations)
         elapsed = self._state.base - (begin + offset + 1)
         site.cycles += elapsed

@@ -14,7 +14,11 @@ from jaxbench_predictor.execution.events import CallSite, DmaSite, Log, WaitSite
 from jaxbench_predictor.execution.provenance import Provenance
 from jaxbench_predictor.execution.registers import RegisterFile
 from jaxbench_predictor.listing.model import Listing, ListingError, Op, Value
-from jaxbench_predictor.listing.naming import callee_name
+from jaxbench_predictor.listing.naming import TOP_LEVEL, callee_name
+from jaxbench_predictor.memory import Space
+
+_PLAIN_OPERANDS = 4
+"""Operands of a DMA of consecutive bytes: two addresses, a size and a flag."""
 
 
 class EffectBuilder:
@@ -27,13 +31,14 @@ class EffectBuilder:
         self._log = log
         self._provenance = Provenance(listing)
 
-    def build(self, op: Op, bundle: int, condition: int) -> Effect | Call:
+    def build(self, op: Op, bundle: int, condition: int, *, after_store: bool) -> Effect | Call:
         """Returns the effect of an operation.
 
         Args:
             op: The operation.
             bundle: Index of its bundle.
             condition: Where it stands whether it takes effect.
+            after_store: Whether its block has written VMEM before.
 
         Raises:
             ListingError: It has a form that is not known.
@@ -54,14 +59,18 @@ class EffectBuilder:
             return Unsupported(condition, f"{op.opcode} (program {self._program})")
         operand = self._provenance.buffer(op)
         self._log.dmas.append(DmaSite(self._program, bundle, *ends, operand, op.comment))
-        return self._dma(op, condition)
+        return self._dma(op, condition, ends, after_store=after_store)
 
-    def _dma(self, op: Op, condition: int) -> Dma:
+    def _dma(self, op: Op, condition: int, ends: tuple[Space, Space], *, after_store: bool) -> Dma:
         labelled = zip(op.labels, op.operands, strict=True)
         addresses = [operand for label, operand in labelled if label in {"src", "dst", "hbm", "vmem", "smem", "cmem"}]
         if len(addresses) != 2:
             raise ListingError(f"{op.opcode} with {len(addresses)} addresses")
         source, destination = map(self._registers.of, addresses)
+        # Strides make a transfer another one than that of consecutive bytes.
+        plain = op.opcode != "dma.general" and len(op.operands) == _PLAIN_OPERANDS
+        argument = self._provenance.argument(addresses[0])
+        hidden = ends[0] is Space.VMEM and after_store
         return Dma(
             site=len(self._log.dmas) - 1,
             condition=condition,
@@ -70,6 +79,11 @@ class EffectBuilder:
             source=source,
             destination=destination,
             priority=int(op.attribute("thread") or 0),
+            argument=argument if plain and not hidden else None,
+            plain=plain,
+            stray=self._program != TOP_LEVEL
+            and ends[1] in {Space.HBM, Space.VMEM}
+            and not self._provenance.may_be_written(addresses[1]),
         )
 
     def _call(self, op: Op, bundle: int, condition: int) -> Call:

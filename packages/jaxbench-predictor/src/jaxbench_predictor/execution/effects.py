@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Protocol
 
+from jaxbench_predictor.execution.contents import Content, words_of
 from jaxbench_predictor.execution.state import State
-from jaxbench_predictor.execution.values import Scalar, UnpredictableError, known, signed
-from jaxbench_predictor.listing.schedule import TOP_LEVEL
+from jaxbench_predictor.execution.values import Scalar, Unknown, UnpredictableError, known, signed
+from jaxbench_predictor.listing.naming import TOP_LEVEL
 from jaxbench_predictor.memory import Space, Transfer
 
 Registers = list[Scalar]
@@ -39,6 +40,12 @@ class Dma:
     source: int
     destination: int
     priority: int
+    argument: int | None
+    """Position of the program's input that it reads, where that is certain and nothing has changed it."""
+    plain: bool
+    """Whether it moves consecutive bytes."""
+    stray: bool
+    """Whether it may write something else than an output of its program."""
 
     def run(self, state: State, registers: Registers, offset: int) -> None:
         """Issues the transfer."""
@@ -47,6 +54,7 @@ class Dma:
         site = state.log.dmas[self.site]
         granules = known(registers[self.size], "the size of a DMA")
         nbytes = granules * state.granule_bytes
+        self._move(state, registers, nbytes)
         if state.prefetched and site.program == TOP_LEVEL:
             state.prefetched -= 1
             nbytes = 0
@@ -55,20 +63,28 @@ class Dma:
         transfer = Transfer(state.base + offset, nbytes, site.source, site.destination, self.priority)
         flag = known(registers[self.flag], "the sync flag of a DMA")
         state.flags.expect(flag, state.memory.issue(transfer), granules, self.site)
-        if site.destination is Space.SMEM:
-            self._write_smem(state, registers, nbytes // _WORD_BYTES)
 
-    def _write_smem(self, state: State, registers: Registers, count: int) -> None:
-        # The words are written at once: whoever reads them has waited for the flag.
+    def _move(self, state: State, registers: Registers, nbytes: int) -> None:
+        """Follows what is moved; at once, because whoever reads it has waited for the flag."""
         site = state.log.dmas[self.site]
+        if site.program != TOP_LEVEL:
+            if self.stray:
+                state.buffers.distrust()
+            if site.destination is Space.SMEM:
+                content = state.buffers.argument(self.argument, registers[self.source], nbytes)
+                self._write_smem(state, registers, content, nbytes)
+            return
+        content = state.buffers.read(site.source, registers[self.source] if self.plain else None, nbytes)
+        if site.destination is Space.SMEM:
+            self._write_smem(state, registers, content, nbytes)
+        else:
+            state.buffers.write(site.destination, registers[self.destination], nbytes, content)
+
+    def _write_smem(self, state: State, registers: Registers, content: Content, nbytes: int) -> None:
         address = known(registers[self.destination], "where a DMA writes scalar memory")
-        source = registers[self.source]
-        words = None
-        if site.source is Space.HBM and isinstance(source, int):
-            words = state.inputs.read(source, count)
-        state.smem.forget(address, count, f"the content of {site.operand}")
-        if words is not None:
-            state.smem.fill(address, words)
+        origin = f"the content of {state.log.dmas[self.site].operand}"
+        for offset, word in enumerate(words_of(content, nbytes // _WORD_BYTES)):
+            state.smem.put(address + offset, Unknown(f"{origin}: {word.origin}") if isinstance(word, Unknown) else word)
 
 
 @dataclass(frozen=True, slots=True)

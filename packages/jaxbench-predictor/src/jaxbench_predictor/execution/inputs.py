@@ -1,13 +1,23 @@
-"""What is known of the contents of integer inputs."""
+"""What is known of the contents of integer inputs, and where inputs lie in HBM."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-PARAMETER_SHIFT = 24
-"""Each entry parameter begins at its own multiple of 2**24 granules (512 MiB) of HBM."""
+from numpy.typing import NDArray
 
-_WORDS_PER_GRANULE = 8
-_MAX_PARAMETERS = (1 << (32 - PARAMETER_SHIFT)) - 1
+from jaxbench_predictor.hlo.module import HloModule
+from jaxbench_predictor.hlo.shapes import Shape
+
+GRANULE_BYTES = 32
+_FIRST = 1 << 30
+"""Address in granules of the first entry parameter: above all allocations."""
+
+_DEFAULT_GRANULES = 1 << 23
+"""Room for a parameter of unknown size: 256 MiB."""
+
+_ALIGNMENT = 1 << 18
+_MAX_PARAMETERS = 255
 
 
 @dataclass(frozen=True)
@@ -15,33 +25,36 @@ class Inputs:
     """Contents of entry parameters, for programs whose control flow depends on them.
 
     Attributes:
-        words: By position of the parameter, its 32-bit words in the order in which they lie in HBM. Parameters of more
-            than 512 MiB are not told from the one after them.
+        words: By position of the parameter, its 32-bit words in the order in which they lie in HBM.
+        arrays: By position, an array of integers or booleans; it is laid out as the compiler says.
     """
 
     words: Mapping[int, Sequence[int]] = field(default_factory=dict[int, Sequence[int]])
-
-    def read(self, address: int, count: int) -> Sequence[int] | None:
-        """Returns `count` words from an HBM address in granules, padded with zeros; None when they are not known."""
-        content = self.words.get(parameter_of(address))
-        if content is None:
-            return None
-        first = (address & ((1 << PARAMETER_SHIFT) - 1)) * _WORDS_PER_GRANULE
-        words = [word & 0xFFFFFFFF for word in content[first : first + count]]
-        return words + [0] * (count - len(words))
+    arrays: Mapping[int, NDArray[Any]] = field(default_factory=dict[int, NDArray[Any]])
 
 
-def parameter_address(position: int) -> int:
-    """Returns the HBM address, in granules, of an entry parameter.
+class ParameterAddresses:
+    """Gives each entry parameter a place in HBM that is as large as it is."""
 
-    Raises:
-        ValueError: There are more parameters than 32-bit addresses tell apart.
-    """
-    if position >= _MAX_PARAMETERS:
-        raise ValueError(f"entry parameter {position}; at most {_MAX_PARAMETERS} are told apart")
-    return (position + 1) << PARAMETER_SHIFT
+    def __init__(self, module: HloModule) -> None:
+        """Reads the sizes of parameters from a module; an empty one leaves them unknown."""
+        self._starts: list[int] = []
+        start = _FIRST
+        for parameter in module.entry_parameters:
+            self._starts.append(start)
+            size = parameter.shape.byte_size if isinstance(parameter.shape, Shape) else 0
+            start += -(-max(size, 1) // (GRANULE_BYTES * _ALIGNMENT)) * _ALIGNMENT
 
+    def address(self, position: int) -> int:
+        """Returns the HBM address, in granules, of an entry parameter.
 
-def parameter_of(address: int) -> int:
-    """Returns the position of the entry parameter that an HBM address in granules lies in."""
-    return (address >> PARAMETER_SHIFT) - 1
+        Raises:
+            ValueError: There are more, or larger ones, than 32-bit addresses tell apart.
+        """
+        if position >= _MAX_PARAMETERS:
+            raise ValueError(f"entry parameter {position}; at most {_MAX_PARAMETERS} are told apart")
+        if not self._starts:
+            return _FIRST + position * _DEFAULT_GRANULES
+        if position >= len(self._starts) or self._starts[position] >= 1 << 32:
+            raise ValueError(f"entry parameter {position} of {len(self._starts)} has no address")
+        return self._starts[position]

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from jaxbench_predictor.execution.opcodes import IGNORED
 from jaxbench_predictor.listing.model import Address, Listing, Op, Operand, Token, Value
+from jaxbench_predictor.listing.naming import TOP_LEVEL
 
 
 def names(operands: Iterable[Operand | None]) -> Iterator[str]:
@@ -24,14 +25,24 @@ def inputs_of(op: Op) -> Iterator[str]:
 
 
 def is_pure(op: Op) -> bool:
-    """Returns whether `op` only yields a scalar; a push to the divider counts as one."""
-    return isinstance(op.result, Value) or op.opcode == "sdivrem.u32"
+    """Returns whether `op` only yields a scalar; a push to the divider, or of a single word, counts as one."""
+    match op:
+        case Op("sdivrem.u32" | "vld" | "vstv") | Op("vpush", operands=(Token(),)):
+            return True
+        case _:
+            return isinstance(op.result, Value)
 
 
 def live_names(listing: Listing) -> frozenset[str]:
     """Returns the names of the values that are needed to execute `listing`."""
     definitions = {op.result.name: op for bundle in listing.bundles for op in bundle if op.result and is_pure(op)}
-    waiting = [name for bundle in listing.bundles for op in bundle if not is_pure(op) for name in _needed_by_effect(op)]
+    waiting = [
+        name
+        for bundle in listing.bundles
+        for op in bundle
+        if not is_pure(op)
+        for name in _needed_by_effect(op, listing.name)
+    ]
     live: set[str] = set()
     while waiting:
         name = waiting.pop()
@@ -42,16 +53,16 @@ def live_names(listing: Listing) -> frozenset[str]:
     return frozenset(live)
 
 
-def _needed_by_effect(op: Op) -> Iterator[str]:
+def _needed_by_effect(op: Op, program: str) -> Iterator[str]:
     if op.opcode in IGNORED:
         return
     if op.predicate:
         yield op.predicate.name
     if op.opcode.startswith("dma.") and op.opcode != "dma.done.wait":
-        # Where a transfer reads and writes costs no time, except that scalar memory is followed by content.
-        to_smem = op.opcode.endswith("_to_smem") or op.opcode == "dma.general"
+        # Where a transfer reads and writes costs no time, except where contents are followed.
+        followed = op.opcode.endswith("_to_smem") or op.opcode == "dma.general" or program == TOP_LEVEL
         for label, operand in zip(op.labels, op.operands, strict=True):
-            if to_smem or label in {"size_in_granules", "dst_syncflagno"}:
+            if followed or label in {"size_in_granules", "dst_syncflagno"}:
                 yield from names([operand])
         return
     yield from names(op.operands)

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 from jaxbench_predictor.execution import opcodes
 from jaxbench_predictor.execution.blocks import Block, Segment, Step
+from jaxbench_predictor.execution.buffers import Buffers, arguments_of
 from jaxbench_predictor.execution.effect_building import EffectBuilder
 from jaxbench_predictor.execution.events import Log
 from jaxbench_predictor.execution.liveness import is_pure
 from jaxbench_predictor.execution.registers import Allocations, RegisterFile
-from jaxbench_predictor.execution.scalar_memory import ScalarMemory
 from jaxbench_predictor.execution.steps import StepBuilder
 from jaxbench_predictor.execution.values import Scalar
 from jaxbench_predictor.listing.model import Listing, ListingError, Op
@@ -20,13 +20,13 @@ class LoweredProgram:
     """One listing, its registers, and the blocks reached so far."""
 
     def __init__(
-        self, listing: Listing, smem: ScalarMemory, log: Log, allocations: Allocations, delay_slots: int
+        self, listing: Listing, buffers: Buffers, log: Log, allocations: Allocations, delay_slots: int
     ) -> None:
         """Prepares a listing.
 
         Args:
             listing: The listing.
-            smem: Scalar memory of the core, which loads and stores refer to.
+            buffers: Contents of memory, which loads and stores refer to.
             log: Gets a site for each effect.
             allocations: Numbers of allocations, shared by all programs of the core.
             delay_slots: Bundles after a branch that still execute.
@@ -34,9 +34,10 @@ class LoweredProgram:
         self.listing = listing
         self.blocks: dict[int, Block] = {}
         self._file = RegisterFile(listing.name, allocations)
-        self._steps = StepBuilder(listing, self._file, smem)
+        self._steps = StepBuilder(listing, self._file, buffers)
         self._effects = EffectBuilder(listing, self._file, log)
         self._delay_slots = delay_slots
+        self.arguments = arguments_of(listing)
 
     @property
     def allocations(self) -> frozenset[int]:
@@ -91,12 +92,17 @@ class LoweredProgram:
                     raise ListingError("a branch in the delay slots of another")
                 elif op.opcode == "sst":
                     steps.extend(self._steps.of_store(op))
+                elif op.opcode == "vst":
+                    steps.extend(self._steps.of_word_store(op))
                 else:
-                    effect = self._effects.build(op, index, self._steps.condition(op, steps))
+                    condition = self._steps.condition(op, steps)
+                    stores = any(bundle in self.listing.vector_stores for bundle in range(start, index + 1))
+                    effect = self._effects.build(op, index, condition, after_store=stores)
                     segments.append(Segment(tuple(steps), effect, index - start))
                     steps = []
         segments.append(Segment(tuple(steps), None, end - start))
-        return Block(start, end - start, tuple(segments), taken, self._target(branch))
+        stores = any(index in self.listing.vector_stores for index in range(start, end))
+        return Block(start, end - start, tuple(segments), taken, self._target(branch), stores)
 
     def _next_branch(self, start: int) -> tuple[int, Op | None]:
         for index in range(start, len(self.listing.bundles)):

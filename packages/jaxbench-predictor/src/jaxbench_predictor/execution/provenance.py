@@ -45,6 +45,27 @@ class Provenance:
                 return description
         return "a buffer in HBM" if "hbm" in op.opcode else "a buffer"
 
+    def argument(self, operand: Operand) -> int | None:
+        """Returns the position of the input of this program that an address points into, or None."""
+        match = self._passed(operand)
+        return int(match["index"]) if match and match["kind"] == "input" else None
+
+    def may_be_written(self, operand: Operand) -> bool:
+        """Returns whether an address is certain to point into an output of this program, or a buffer of its own."""
+        last = self._chain(operand)[-1]
+        if isinstance(last, Symbol) or (
+            isinstance(last, Op) and any(isinstance(each, Symbol) for each in last.operands)
+        ):
+            return True
+        match = self._passed(operand)
+        return match is not None and match["kind"] == "output"
+
+    def _passed(self, operand: Operand) -> re.Match[str] | None:
+        last = self._chain(operand)[-1]
+        if not isinstance(last, Op) or last.opcode.partition(".")[0] != "inlined_call_operand":
+            return None
+        return _BUFFER.search(last.attribute("buffer") or "")
+
     def _space(self, operand: Operand) -> Space:
         for source in self._chain(operand):
             if isinstance(source, Op):

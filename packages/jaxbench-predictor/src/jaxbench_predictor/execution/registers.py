@@ -2,20 +2,44 @@
 
 from collections.abc import Hashable
 
+from jaxbench_predictor.execution.inputs import ParameterAddresses
 from jaxbench_predictor.execution.scalar_memory import ALLOCATION_SHIFT
 from jaxbench_predictor.execution.values import WORD, Scalar, Unknown
-from jaxbench_predictor.listing.model import Immediate, Operand, Symbol, Token, Value
+from jaxbench_predictor.listing.model import Address, Immediate, Listing, ListingError, Operand, Symbol, Token, Value
+
+_MAX_FOLLOWED = 1000
 
 
 class Allocations:
-    """Gives each allocation of each program an address of its own, the same in whatever memory it lies."""
+    """Gives each allocation of each program an address of its own, the same in whatever memory it lies.
 
-    def __init__(self) -> None:
+    Attributes:
+        parameters: Addresses of entry parameters.
+    """
+
+    def __init__(self, parameters: ParameterAddresses) -> None:
+        """Begins without allocations."""
+        self.parameters = parameters
         self._numbers: dict[tuple[str, str], int] = {}
 
     def number(self, program: str, allocation: str) -> int:
         """Returns the number of an allocation, from one."""
         return self._numbers.setdefault((program, allocation), len(self._numbers) + 1)
+
+    def add_all(self, listing: Listing) -> None:
+        """Numbers the allocations of a listing before those of others.
+
+        The low bits of an address in granules of VMEM tell only so many apart.
+
+        Raises:
+            ListingError: There are more.
+        """
+        for op in (op for bundle in listing.bundles for op in bundle):
+            for operand in op.operands:
+                terms = operand.terms if isinstance(operand, Address) else (operand,)
+                for symbol in (term for term in terms if isinstance(term, Symbol)):
+                    if self.number(listing.name, symbol.allocation) >= _MAX_FOLLOWED:
+                        raise ListingError(f"more than {_MAX_FOLLOWED} buffers of the top-level program")
 
 
 class RegisterFile:
@@ -53,6 +77,10 @@ class RegisterFile:
         """Returns the place of a constant."""
         # False and zero are equal, and must stay apart.
         return self.place(("constant", value.__class__, value), value)
+
+    def parameter(self, position: int) -> int:
+        """Returns the place of the address of an entry parameter. Raises ValueError when it has none."""
+        return self.constant(self._numbers.parameters.address(position))
 
     def unknown(self, origin: str) -> int:
         """Returns the place of a value that is never known."""

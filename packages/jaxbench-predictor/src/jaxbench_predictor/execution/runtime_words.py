@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from jaxbench_predictor.execution.liveness import inputs_of
 from jaxbench_predictor.listing.model import Address, Immediate, Listing, Op, Symbol
-from jaxbench_predictor.listing.schedule import TOP_LEVEL
+from jaxbench_predictor.listing.naming import TOP_LEVEL
 
 _SEED_HASH = 2925155241
 """First constant of the hash that the random number generator's seed goes through."""
@@ -13,6 +13,10 @@ _SEED_HASH = 2925155241
 _NO_SEED = "no seed for the random number generator is set in this run"
 PREFETCHED = "steady state, back to back: the previous run has prefetched an operand"
 """The assumption of a program whose first copy the compiler has made the business of the run before."""
+
+OUTPUTS = 1 << 29
+OUTPUT_SHIFT = 20
+"""Address of the first buffer of the runtime in HBM, and distance of the next; between allocations and parameters."""
 
 _Users = Mapping[str, Sequence[Op]]
 
@@ -58,6 +62,9 @@ def _words_of_the_runtime(listing: Listing) -> tuple[AssumedWord, ...]:
                 uses = users.get(load.result.name, ())
                 if word := _recognized(allocation, uses, users):
                     words.append(word)
+                elif any(use.opcode == "int_to_ptr.hbm" for use in uses):
+                    # Where the runtime wants an output, or a table of several.
+                    words.append(AssumedWord(allocation, OUTPUTS + (len(words) << OUTPUT_SHIFT)))
                 elif not enabled and _forms(uses) == {("scmp.ne.s32.totalorder", 1)}:
                     # The state of the program's descriptor: nothing runs unless it is one. It is tested first.
                     enabled = True

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from jaxbench_predictor.execution.buffers import Buffers
 from jaxbench_predictor.execution.events import Log
-from jaxbench_predictor.execution.inputs import Inputs
 from jaxbench_predictor.execution.scalar_memory import ScalarMemory
 from jaxbench_predictor.execution.sync_flags import SyncFlags
 from jaxbench_predictor.memory import MemoryModel
@@ -15,9 +15,9 @@ class State:
 
     memory: MemoryModel
     flags: SyncFlags
-    inputs: Inputs
+    buffers: Buffers
+    smem: ScalarMemory
     granule_bytes: int
-    smem: ScalarMemory = field(default_factory=ScalarMemory)
     log: Log = field(default_factory=Log)
     prefetched: int = 0
     """DMAs of the top-level program, from now on, that the run before has done already."""

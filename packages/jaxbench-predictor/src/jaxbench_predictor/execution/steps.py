@@ -1,15 +1,14 @@
 """Turns operations that only compute scalars, or access scalar memory, into steps."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from jaxbench_predictor.execution import opcodes
 from jaxbench_predictor.execution.blocks import Step
-from jaxbench_predictor.execution.inputs import parameter_address
+from jaxbench_predictor.execution.buffers import Buffers
 from jaxbench_predictor.execution.liveness import inputs_of, is_pure, live_names
 from jaxbench_predictor.execution.registers import RegisterFile
-from jaxbench_predictor.execution.scalar_memory import ScalarMemory
 from jaxbench_predictor.execution.values import Scalar
-from jaxbench_predictor.listing.model import Address, Immediate, Listing, ListingError, Op, Value
+from jaxbench_predictor.listing.model import Address, Immediate, Listing, ListingError, Op, Symbol, Token, Value
 
 _PHIS = frozenset({"sphi", "pphi"})
 
@@ -20,12 +19,14 @@ _Computation = tuple[opcodes.Pure, tuple[int, int, int]]
 class StepBuilder:
     """Makes the steps of one program."""
 
-    def __init__(self, listing: Listing, registers: RegisterFile, smem: ScalarMemory) -> None:
-        """Finds out which values matter; loads and stores will refer to `smem`."""
+    def __init__(self, listing: Listing, registers: RegisterFile, buffers: Buffers) -> None:
+        """Finds out which values matter; loads and stores will refer to `buffers`."""
         self._registers = registers
-        self._smem = smem
+        self._smem = buffers.smem
+        self._buffers = buffers
         self._live = live_names(listing)
         phis = (op for bundle in listing.bundles for op in bundle if op.opcode in _PHIS)
+        self._words = _pushed_words(listing)
         self._phi_operands = {operand.name for op in phis for operand in op.operands if isinstance(operand, Value)}
 
     def of_bundle(self, bundle: tuple[Op, ...]) -> Iterator[Step]:
@@ -68,6 +69,17 @@ class StepBuilder:
             case _:
                 raise ListingError("a scalar store of a form that is not known")
 
+    def of_word_store(self, op: Op) -> Iterator[Step]:
+        """Yields the step of a store of one word, by the top-level program, to a buffer in VMEM."""
+        registers = self._registers
+        none = registers.place(("scratch", "none"))
+        match op.operands:
+            case (Symbol() as buffer, word, rows):
+                places = registers.three(*map(registers.of, (buffer, word, rows)))
+                yield (self._buffers.store_word, none, *places)
+            case _:
+                yield (self._buffers.forget_vmem, none, *registers.three())
+
     def condition(self, op: Op, steps: list[Step]) -> int:
         """Returns where it stands whether `op` takes effect; appends the steps that compute it."""
         registers = self._registers
@@ -102,14 +114,14 @@ class StepBuilder:
             yield (opcodes.select, register, condition, target, register)
 
     def _computation(self, op: Op) -> _Computation:
-        function, places = self._special(op) or (opcodes.PURE.get(op.opcode), [])
+        function, places = self._special(op) or (opcodes.PURE.get(op.opcode), ())
         places = places or [self._registers.of(operand) for operand in op.operands]
         function = function or opcodes.unmodelled(op.opcode)
         if len(places) > 3:
             raise ListingError(f"{op.opcode} with {len(places)} operands")
         return function, self._registers.three(*places)
 
-    def _special(self, op: Op) -> tuple[opcodes.Pure, list[int]] | None:
+    def _special(self, op: Op) -> tuple[opcodes.Pure, Sequence[int]] | None:
         """Returns the function of an operation that is more than a function of its operands, and what it reads."""
         registers = self._registers
         match op.opcode.partition(".")[0], op.operands:
@@ -124,11 +136,24 @@ class StepBuilder:
             case "sdivrem", (a, b):
                 return self._division(op), [registers.of(a), registers.of(b)]
             case _:
+                return self._pushed_word(op)
+
+    def _pushed_word(self, op: Op) -> _Computation | None:
+        """Returns what loads a single word of VMEM, or moves it between the units."""
+        registers = self._registers
+        match op.opcode, op.operands:
+            case "vld", (Address(_, (Symbol() as buffer,)),):
+                return self._buffers.load_word, registers.three(registers.of(buffer))
+            case "vstv", (scalar,):
+                return opcodes.copy, registers.three(registers.of(scalar))
+            case (("vpush" | "spop"), (Token(name),)) if name in self._words:
+                return opcodes.copy, registers.three(registers.place(name))
+            case _:
                 return None
 
     def _parameter(self, position: int) -> int:
         try:
-            return self._registers.constant(parameter_address(position))
+            return self._registers.parameter(position)
         except ValueError as error:
             raise ListingError(str(error)) from error
 
@@ -139,6 +164,14 @@ class StepBuilder:
         if "kDiv" in op.comment or "kQuot" in op.comment:
             return opcodes.quotient
         raise ListingError(f"a division that says neither quotient nor remainder: {op.comment[:40]!r}")
+
+
+def _pushed_words(listing: Listing) -> frozenset[str]:
+    """Returns the names of loads of single words, and of pushes of those."""
+    ops = [op for bundle in listing.bundles for op in bundle if op.opcode in {"vld", "vpush"}]
+    words = {op.result.name for op in ops if op.opcode == "vld" and op.result}
+    pushes = {op.result.name for op in ops if op.opcode == "vpush" and op.result and set(inputs_of(op)) & words}
+    return frozenset(words | pushes)
 
 
 def _phi_register(op: Op) -> str:

@@ -100,3 +100,5 @@ class Listing:
     bundles: tuple[tuple[Op, ...], ...]
     loop_headers: frozenset[int]
     """Indices of bundles that begin a loop body."""
+    vector_stores: frozenset[int] = frozenset()
+    """Indices of bundles that write VMEM."""

@@ -4,6 +4,9 @@ import re
 
 from jaxbench_predictor.listing.model import ListingError
 
+TOP_LEVEL = "TLP"
+"""Name of the listing in which execution begins."""
+
 _CALLEE = re.compile(r"(?:ROOT )?%(?P<hlo>[\w.\-]+) = |(?P<special><[\w\-]+>)")
 
 

@@ -1,6 +1,7 @@
 """Parses the operations of a listing."""
 
 import re
+from dataclasses import replace
 
 from jaxbench_predictor.listing.lexing import bundles, without_comments
 from jaxbench_predictor.listing.model import (
@@ -16,6 +17,7 @@ from jaxbench_predictor.listing.model import (
     Value,
     Vector,
 )
+from jaxbench_predictor.listing.naming import TOP_LEVEL
 
 _HEAD = re.compile(
     r"\s*(?:%(?P<result>[a-z]*\d+)(?:_(?P<register>[a-z]+\d+))?\s*=\s*)?(?P<opcode>[a-z][\w\-]*(?:\.\w+)*)"
@@ -24,6 +26,14 @@ _VECTOR_EFFECT = re.compile(
     r"v(?:st|ld|mat|exp|pow|log|sin|cos|tan|rcp|rsqrt|xpose|perm|rot|bcast|set\.|add|max|min|mul|sum|pack|unpack|cmask)"
 )
 """Operations without a scalar result that only push to a vector unit or write VMEM."""
+
+_WORD_LOAD = re.compile(r"%(?P<vector>v\d+)_v\d+ = vld \[vmem:\[(?P<symbol>#allocation\w+)\] sm:\$0x[\da-f]+\]")
+_WORD_SPREAD = re.compile(r"%(?P<vector>v\d+)_v\d+ = vstv (?P<scalar>%s\d+_s\d+|\d+)")
+_WORD_STORE = re.compile(
+    r"%(?P<token>\d+) = vst \[vmem:\[(?P<symbol>#allocation\w+)\] sm:\$0x(?P<mask>[\da-f]+)\]"
+    r" /\*vst_source=\*/%(?P<vector>v\d+)_v\d+"
+)
+"""How the top-level program reads and writes single words of VMEM, in buffers of their own."""
 
 _OPERAND = re.compile(
     r"""\s*(?:
@@ -58,14 +68,46 @@ def parse_listing(name: str, text: str) -> Listing:
     """
     parsed: list[tuple[Op, ...]] = []
     headers: set[int] = set()
+    stores: set[int] = set()
+    parse = parse_op if name != TOP_LEVEL else _parse_top_level_op
     try:
         for index, raw in enumerate(bundles(text)):
             if "LB" in raw.labels:
                 headers.add(index)
-            parsed.append(tuple(op for part in raw.ops if (op := parse_op(part))))
+            if any("= vst" in part for part in raw.ops):
+                stores.add(index)
+            parsed.append(tuple(op for part in raw.ops if (op := parse(part))))
     except ListingError as error:
         raise ListingError(f"{name}, bundle {len(parsed):#x}: {error}") from error
-    return Listing(name, tuple(parsed), frozenset(headers))
+    return Listing(name, tuple(parsed), frozenset(headers), frozenset(stores))
+
+
+def _parse_top_level_op(text: str) -> Op | None:
+    """Parses one operation of the top-level program, which moves single words through the vector unit.
+
+    What loads a word of VMEM (`vld`), pushes it to the scalar unit (`vpush`), spreads a scalar over a vector (`vstv`)
+    and stores that (`vst`) becomes an operation on tokens called like the vectors. A store of another form has no
+    operands.
+    """
+    if load := _WORD_LOAD.fullmatch(text.strip()):
+        return _token_op("vld", load["vector"], Address("vmem", (_symbol(load["symbol"]),)))
+    if store := _WORD_STORE.fullmatch(text.strip()):
+        rows = Immediate(int(store["mask"], 16).bit_count())
+        return _token_op("vst", store["token"], _symbol(store["symbol"]), Token(store["vector"]), rows)
+    if spread := _WORD_SPREAD.fullmatch(text.strip()):
+        return _token_op("vstv", spread["vector"], _single(spread["scalar"]))
+    if "= vst." in text or "= vst " in text:
+        return _token_op("vst", "0")
+    op = parse_op(text)
+    match op:
+        case Op("vpush", operands=(Vector(name),)):
+            return replace(op, operands=(Token(name),))
+        case _:
+            return op
+
+
+def _token_op(opcode: str, result: str, *operands: Operand) -> Op:
+    return Op(opcode, Token(result), operands, (None,) * len(operands), None, None, (), "")
 
 
 def parse_op(text: str) -> Op | None:

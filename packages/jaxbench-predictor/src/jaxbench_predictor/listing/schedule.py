@@ -6,9 +6,6 @@ from dataclasses import dataclass, field
 from jaxbench_predictor.listing.model import Listing, ListingError
 from jaxbench_predictor.listing.utilization import Utilization
 
-TOP_LEVEL = "TLP"
-"""Name of the listing in which execution begins."""
-
 
 @dataclass(frozen=True)
 class Schedule:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from jaxbench_predictor.execution.core import Execution
 from jaxbench_predictor.execution.events import DmaSite
 from jaxbench_predictor.execution.lowering import LoweredProgram
-from jaxbench_predictor.listing.schedule import TOP_LEVEL, Schedule
+from jaxbench_predictor.listing.naming import TOP_LEVEL
+from jaxbench_predictor.listing.schedule import Schedule
 from jaxbench_predictor.machines import Machine
 from jaxbench_predictor.memory import Space
 from jaxbench_predictor.report.model import Bottleneck, HloTime, HotLoop, Report, Traffic, UnitUse, WaitTime

@@ -8,7 +8,7 @@ from jaxbench_predictor.execution.inputs import Inputs
 from jaxbench_predictor.execution.lowering import LoweredProgram
 from jaxbench_predictor.execution.registers import Allocations
 from jaxbench_predictor.execution.runtime_words import PREFETCHED, assumed_words
-from jaxbench_predictor.execution.scalar_memory import ALLOCATION_SHIFT
+from jaxbench_predictor.execution.scalar_memory import ALLOCATION_SHIFT, ScalarMemory
 from jaxbench_predictor.execution.state import State
 from jaxbench_predictor.execution.sync_flags import SyncFlags
 from jaxbench_predictor.execution.values import Scalar, UnpredictableError, known
@@ -55,6 +55,8 @@ def execute(
     inputs: Inputs | None = None,
     *,
     max_blocks: int = MAX_BLOCKS,
+    flags: SyncFlags | None = None,
+    smem: ScalarMemory | None = None,
 ) -> Execution:
     """Executes a schedule once, in the steady state of back-to-back runs.
 
@@ -64,22 +66,25 @@ def execute(
         memory: Decides when transfers are done.
         inputs: Contents of integer inputs, as far as they are known.
         max_blocks: Most blocks to execute.
+        flags: Sync flags of their own kind, for those who want to see every wait.
+        smem: Scalar memory of its own kind, for those who know more of its content.
 
     Raises:
         UnpredictableError: The time cannot be told from the schedule.
         ListingError: The schedule has a form that is not known.
     """
-    return _Core(schedule, machine, memory, inputs or Inputs(), max_blocks).run()
+    state = State(memory, flags or SyncFlags(memory), inputs or Inputs(), machine.granule_bytes)
+    if smem is not None:
+        state.smem = smem
+    return _Core(schedule, machine, state, max_blocks).run()
 
 
 class _Core:
-    def __init__(
-        self, schedule: Schedule, machine: Machine, memory: MemoryModel, inputs: Inputs, max_blocks: int
-    ) -> None:
+    def __init__(self, schedule: Schedule, machine: Machine, state: State, max_blocks: int) -> None:
         self._schedule = schedule
         self._cores = machine.num_cores
         self._delay_slots = machine.branch_delay_slots
-        self._state = State(memory, SyncFlags(memory), inputs, machine.granule_bytes)
+        self._state = state
         self._programs: dict[str, LoweredProgram] = {}
         self._allocations = Allocations()
         self._assumptions: list[str] = []

@@ -39,4 +39,6 @@ class Block:
     condition: int | None
     """Register that decides whether the branch is taken; None where the program ends."""
     target: int
+    slowed: float
+    """Cycles that it takes longer than its bundles, because the matrix units are busy."""
     executed: int = field(default=0)

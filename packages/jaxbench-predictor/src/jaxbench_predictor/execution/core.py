@@ -84,6 +84,7 @@ class _Core:
         self._schedule = schedule
         self._cores = machine.num_cores
         self._delay_slots = machine.branch_delay_slots
+        self._cycles_per_flop = machine.lost_cycles_per_matmul_flop
         self._state = state
         self._programs: dict[str, LoweredProgram] = {}
         self._allocations = Allocations()
@@ -115,7 +116,14 @@ class _Core:
     def _program(self, listing: Listing) -> LoweredProgram:
         program = self._programs.get(listing.name)
         if program is None:
-            program = LoweredProgram(listing, self._state.smem, self._state.log, self._allocations, self._delay_slots)
+            program = LoweredProgram(
+                listing,
+                self._state.smem,
+                self._state.log,
+                self._allocations,
+                self._delay_slots,
+                self._cycles_per_flop,
+            )
             self._programs[listing.name] = program
             self._set_runtime_words(listing)
         return program
@@ -152,8 +160,9 @@ class _Core:
                     self._call(effect, registers, segment.offset)
                 else:
                     effect.run(state, registers, segment.offset)
-            state.base += block.length
+            state.base += block.length + block.slowed
             log.bundles += block.length
+            log.slowed_cycles += block.slowed
             if block.condition is None:
                 return
             taken = known(registers[block.condition], f"a branch of {program.listing.name}")

@@ -100,3 +100,5 @@ class Listing:
     bundles: tuple[tuple[Op, ...], ...]
     loop_headers: frozenset[int]
     """Indices of bundles that begin a loop body."""
+    matmul_flops: tuple[int, ...] = ()
+    """Floating-point operations that each bundle gives to the matrix units; empty where they were not counted."""

@@ -6,7 +6,8 @@ one that stands for the published time.
 
 import functools
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 from unittest import mock
 
 import jax
@@ -34,12 +35,23 @@ def kernel_programs() -> list[Program]:
     return [*_flash(), *_splash_2p(), *_splash_4p(), *_paged(), *_ragged(), *_matmul(), *_grouped(), *_latent()]
 
 
-def _expert(workload: str, blocks: _Blocks, chosen: _Blocks, build: object, words: object = None, note: str = "") -> Program:
-    name = f"{workload}/expert/{'-'.join(map(str, blocks))}"
-    kind = "operands" if isinstance(words, functools.partial) else "words"
-    extra = {} if words is None else {kind: functools.partial(words, *blocks)}
+def _expert(
+    workload: str,
+    blocks: _Blocks,
+    chosen: _Blocks,
+    build: Callable[..., Built],
+    note: str = "",
+    **contents: Callable[..., Mapping[Any, Sequence[int]]],
+) -> Program:
+    """Makes a program of one configuration; `contents` are functions of the block sizes, too."""
     return Program(
-        name, workload, "optimized", functools.partial(build, *blocks), fitted=blocks == chosen, note=note, **extra
+        f"{workload}/expert/{'-'.join(map(str, blocks))}",
+        workload,
+        "optimized",
+        functools.partial(build, *blocks),
+        fitted=blocks == chosen,
+        note=note,
+        **{name: functools.partial(content, *blocks) for name, content in contents.items()},
     )
 
 
@@ -96,8 +108,8 @@ def _splash_2p() -> Iterator[Program]:
             blocks,
             (2048, 2048, 1024),
             _grouped_splash,
-            functools.partial(_mask_operands, 128, 4096),
             "keys and values repeated for each head; the masks are parameters instead of constants",
+            operands=functools.partial(_mask_operands, 128, 4096),
         )
 
 
@@ -118,10 +130,10 @@ def _splash_4p() -> Iterator[Program]:
         yield _expert(
             "4p_Sparse_Attention",
             blocks,
-            (2048, 2048, 1024),
+            (1024, 1024, 512),
             _plain_splash,
-            functools.partial(_mask_operands, 64, 4096),
             "block sizes by search; the masks are parameters instead of constants",
+            operands=functools.partial(_mask_operands, 64, 4096),
         )
 
 
@@ -136,7 +148,7 @@ def _plain_splash(*blocks: int) -> Built:
 
 def _paged() -> Iterator[Program]:
     for blocks in ((128,), (64,), (32,), (16,)):
-        yield _expert("6p_Paged_Attention", blocks, (128,), _paged_attention, _page_words, "every page is full")
+        yield _expert("6p_Paged_Attention", blocks, (128,), _paged_attention, "every page is full", words=_page_words)
 
 
 def _paged_attention(pages: int) -> Built:
@@ -161,8 +173,9 @@ def _ragged() -> Iterator[Program]:
             blocks,
             (32, 64),
             _ragged_attention,
-            _ragged_words,
-            "the batch that was measured; queries per block by search",
+            "the batch that was measured, all sequences active; queries per block by search",
+            words=_ragged_words,
+            operands=_ragged_operands,
         )
 
 
@@ -173,7 +186,6 @@ def _ragged_attention(pages: int, queries: int) -> Built:
         lengths: jax.Array,
         table: jax.Array,
         starts: jax.Array,
-        count: jax.Array,
     ) -> jax.Array:
         return ragged.ragged_paged_attention(
             query,
@@ -181,7 +193,7 @@ def _ragged_attention(pages: int, queries: int) -> Built:
             lengths,
             table,
             starts,
-            count,
+            jnp.array([64], jnp.int32),
             sm_scale=128**-0.5,
             num_kv_pages_per_block=pages,
             num_queries_per_block=queries,
@@ -189,13 +201,17 @@ def _ragged_attention(pages: int, queries: int) -> Built:
         )
 
     ints = functools.partial(_shape, dtype=jnp.int32)
-    return function, [_shape(4096, 64, 128), _shape(16384, 16, 16, 128), ints(64), ints(64, 256), ints(65), ints(1)]
+    return function, [_shape(4096, 64, 128), _shape(16384, 16, 16, 128), ints(64), ints(64, 256), ints(65)]
 
 
 def _ragged_words(*_: int) -> Mapping[int, Sequence[int]]:
     table = np.arange(64 * 256, dtype=np.int32).reshape(64, 256)
-    arrays = (np.full(64, 4096, np.int32), table, np.arange(0, 4097, 64, dtype=np.int32), np.array([64], np.int32))
+    arrays = (np.full(64, 4096, np.int32), table, np.arange(0, 4097, 64, dtype=np.int32))
     return {position: words_of(array) for position, array in enumerate(arrays, start=2)}
+
+
+def _ragged_operands(*_: int) -> Mapping[str, Sequence[int]]:
+    return {"input 3 s32[2]": [0, 0]}
 
 
 def _matmul() -> Iterator[Program]:
@@ -220,8 +236,8 @@ def _grouped() -> Iterator[Program]:
             blocks,
             (256, 1024, 1024),
             _grouped_matmul,
-            _group_words,
             "the kernel takes its group metadata as parameters; what computes them runs beside it",
+            words=_group_words,
         )
 
 
@@ -276,8 +292,8 @@ def _latent() -> Iterator[Program]:
             blocks,
             (1024, 1024, 512),
             _latent_splash,
-            functools.partial(_mask_operands, 128, 2048),
             "our own composition: projections, heads padded to 256, splash attention; block sizes by search",
+            operands=functools.partial(_mask_operands, 128, 2048),
         )
 
 

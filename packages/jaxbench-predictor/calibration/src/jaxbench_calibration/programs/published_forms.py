@@ -4,6 +4,8 @@ The form is chosen by the FLOPs that the compiler counted in the measured progra
 time; never by the time.
 """
 
+from collections.abc import Callable, Mapping, Sequence
+
 import jax
 import jax.numpy as jnp
 from jaxbench_harness.registry import find_workload
@@ -13,10 +15,17 @@ from jaxbench_calibration.programs.program import Built, Program
 _BF16 = jnp.bfloat16
 
 
+# The page table, whose pages lie one after the other; the gather of pages reads it from its second operand.
+_OPERANDS: Mapping[str, Callable[[], Mapping[str, Sequence[int]]]] = {
+    "6p_Paged_Attention": lambda: {"input 1 s32[16384]": range(16384)},
+}
+
+
 def published_forms() -> list[Program]:
     """Returns the programs, under the name of the reference that they stand for."""
     forms = {
         "2p_GQA_Attention": _repeated_heads,
+        "6p_Paged_Attention": _gathered_pages,
         "13p_Cross_Entropy": _cross_entropy,
         "21k_Gemm_Divide_Sum_Scaling": _divided_sum,
         "23k_Matmul_Sum_Max_AvgPool_LogSumExp_LogSumExp": _five_reductions,
@@ -26,7 +35,17 @@ def published_forms() -> list[Program]:
         "45k_Gemm_GroupNorm_Swish_Multiply_Swish": _group_norm_swish,
         "49k_Matmul_AvgPool_GELU_Scale_Max": _pooled_gelu,
     }
-    return [Program(f"{name}/xla", name, "baseline", build, note="as measured") for name, build in forms.items()]
+    return [
+        Program(
+            f"{name}/xla",
+            name,
+            "baseline",
+            build,
+            operands=_OPERANDS.get(name, dict[str, Sequence[int]]),
+            note="as measured",
+        )
+        for name, build in forms.items()
+    ]
 
 
 def _shape(*dims: int) -> jax.ShapeDtypeStruct:
@@ -48,6 +67,28 @@ def _repeated_heads() -> Built:
         return jnp.matmul(weights, value).swapaxes(1, 2)
 
     return function, _specs("2p_GQA_Attention")
+
+
+def _gathered_pages() -> Built:
+    def function(
+        queries: jax.Array,
+        k_pages: jax.Array,
+        v_pages: jax.Array,
+        lengths: jax.Array,
+        table: jax.Array,
+        starts: jax.Array,
+    ) -> jax.Array:
+        sequences, heads = queries.shape[0], k_pages.shape[2]
+        key, value = (
+            jnp.repeat(pool[table].reshape(sequences, -1, heads, pool.shape[3]), queries.shape[1] // heads, axis=2)
+            for pool in (k_pages, v_pages)
+        )
+        scores = jnp.einsum("shd,skhd->shk", queries[starts[:-1]], key) * queries.shape[-1] ** -0.5
+        visible = jnp.arange(key.shape[1]) < lengths[:, None]
+        weights = jax.nn.softmax(jnp.where(visible[:, None], scores, -1e30), axis=-1)
+        return jnp.einsum("shk,skhd->shd", weights, value)
+
+    return function, _specs("6p_Paged_Attention")
 
 
 def _cross_entropy() -> Built:
@@ -128,7 +169,8 @@ def _group_norm_swish() -> Built:
 def _pooled_gelu() -> Built:
     def function(x: jax.Array, weight: jax.Array, bias: jax.Array) -> jax.Array:
         z = jnp.dot(x, weight) + bias
-        pooled = jnp.mean(z.reshape(z.shape[0], -1, 16), axis=-1)
+        sums = jax.lax.reduce_window(z, jnp.zeros((), z.dtype), jax.lax.add, (1, 16), (1, 16), "VALID")
+        pooled = sums / 16
         return jnp.max(jax.nn.gelu(pooled, approximate=True) * 2.0, axis=1)
 
     return function, [_shape(4096, 8192), _shape(8192, 8192), _shape(8192)]

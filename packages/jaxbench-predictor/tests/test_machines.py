@@ -18,10 +18,20 @@ def test_the_clock_follows_from_the_peak_and_the_size_of_the_matrix_units(machin
 
 
 @pytest.mark.parametrize("machine", MACHINES.values(), ids=MACHINES)
-def test_what_was_not_measured_with_this_compiler_is_marked_provisional(machine):
+def test_only_what_was_fitted_counts_as_calibrated(machine):
+    expected = Standing.FITTED if machine.name == "v6e" else Standing.PROVISIONAL
     for constant in (machine.hbm_bytes_per_s, machine.dma_latency_cycles):
-        assert constant.standing is Standing.PROVISIONAL
-        assert (constant.fit_set is not None) == (machine.name == "v6e")
+        assert constant.standing is expected
+        assert (constant.fit_set is not None) == machine.calibrated
+
+
+def test_matrix_work_is_slower_by_its_share_of_the_peak():
+    """A second of work at the peak costs `matmul_slowdown` seconds more."""
+    machine = get_machine("v6e")
+    flops = machine.peak_bf16_flops_per_s.value
+    assert flops * machine.lost_cycles_per_matmul_flop / machine.clock_hz.value == pytest.approx(
+        machine.matmul_slowdown.value
+    )
 
 
 def test_an_unknown_target_is_refused_with_a_hint():

@@ -19,7 +19,7 @@ class Prediction(Model):
     high_ns: PositiveFloat | None
     """Upper end of it."""
     calibrated: bool
-    """Whether the constants of the machine model were fitted for this target and compiler."""
+    """Whether the constants of the machine model were fitted to measured times of this target."""
     target: NonEmptyStr
     """Name of the target."""
     machine_version: NonEmptyStr

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from jaxbench_predictor.listing.model import Listing, ListingError
+from jaxbench_predictor.dumps.equivalence import Equivalence
+from jaxbench_predictor.listing.model import Listing, ListingError, Op
 from jaxbench_predictor.listing.naming import TOP_LEVEL
 from jaxbench_predictor.listing.parsing import parse_listing
 from jaxbench_predictor.listing.schedule import Schedule
@@ -16,6 +18,7 @@ _FILE = re.compile(
 )
 _LISTING = "packed-bundles-post-ra"
 _UTILIZATION = "pre-delay_hlo-static-per-bundle-utilization"
+_REMAINDER = "kRem"
 _KEY = re.compile(r"key:(?P<key>.*)")
 
 
@@ -36,7 +39,7 @@ def schedule_of(files: Mapping[str, str]) -> Schedule:
     """
     listings: dict[str, Listing] = {}
     utilization: dict[str, Utilization] = {}
-    representatives: dict[str, str] = {}
+    representatives: dict[str, str] | None = None
     hlo = ""
     for match, text in _known(files.items()):
         name, kind = match["name"], match["kind"]
@@ -49,9 +52,13 @@ def schedule_of(files: Mapping[str, str]) -> Schedule:
         elif kind == "hlo" and name == TOP_LEVEL:
             hlo = text
         elif kind == "deduplication-map":
-            representatives.update(_representatives(text))
+            representatives = (representatives or {}) | _representatives(text)
     if TOP_LEVEL not in listings:
         raise ListingError("the compiler wrote no schedule of a top-level program")
+    if representatives is None:
+        # Only older compilers write no map.
+        listings = {name: _with_remainders(listing) for name, listing in listings.items()}
+        representatives = Equivalence(hlo).representatives(listings)
     return Schedule(listings, representatives, hlo, utilization)
 
 
@@ -72,3 +79,12 @@ def _representatives(text: str) -> dict[str, str]:
         elif line.startswith("  "):
             found[line.strip()] = key
     return found
+
+
+def _with_remainders(listing: Listing) -> Listing:
+    """Names what divisions yield, which older compilers do not: they divide to find the slot of a window."""
+    return replace(listing, bundles=tuple(tuple(map(_with_remainder, bundle)) for bundle in listing.bundles))
+
+
+def _with_remainder(op: Op) -> Op:
+    return replace(op, comment=_REMAINDER) if op.opcode == "sdivrem.u32" and not op.comment else op

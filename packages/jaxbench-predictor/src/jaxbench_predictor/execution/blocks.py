@@ -41,4 +41,6 @@ class Block:
     target: int
     stores: bool
     """Whether it writes VMEM."""
+    slowed: float
+    """Cycles that it takes longer than its bundles, because the matrix units are busy."""
     executed: int = field(default=0)

@@ -105,11 +105,13 @@ def arguments_of(listing: Listing) -> tuple[Passed, ...]:
 class Buffers:
     """Contents of the buffers of one core."""
 
-    def __init__(self, module: HloModule, inputs: Inputs, addresses: ParameterAddresses) -> None:
-        """Begins with the contents of inputs that are known."""
+    def __init__(
+        self, module: HloModule, inputs: Inputs, addresses: ParameterAddresses, smem: ScalarMemory | None = None
+    ) -> None:
+        """Begins with the contents of inputs that are known, and a scalar memory of its own unless one is given."""
         self.values = ProgramValues(module, inputs)
         self._memory = ContentMemory()
-        self.smem = ScalarMemory()
+        self.smem = ScalarMemory() if smem is None else smem
         self._operands: dict[int, _Operand] = {}
         self.stored = False
         """Whether the present program has written VMEM."""

@@ -9,7 +9,7 @@ from jaxbench_predictor.execution.inputs import Inputs, ParameterAddresses
 from jaxbench_predictor.execution.lowering import LoweredProgram
 from jaxbench_predictor.execution.registers import Allocations
 from jaxbench_predictor.execution.runtime_words import PREFETCHED, assumed_words
-from jaxbench_predictor.execution.scalar_memory import ALLOCATION_SHIFT
+from jaxbench_predictor.execution.scalar_memory import ALLOCATION_SHIFT, ScalarMemory
 from jaxbench_predictor.execution.state import State
 from jaxbench_predictor.execution.sync_flags import SyncFlags
 from jaxbench_predictor.execution.values import Scalar, UnpredictableError, known
@@ -58,6 +58,8 @@ def execute(
     inputs: Inputs | None = None,
     *,
     max_blocks: int = MAX_BLOCKS,
+    flags: SyncFlags | None = None,
+    smem: ScalarMemory | None = None,
 ) -> Execution:
     """Executes a schedule once, in the steady state of back-to-back runs.
 
@@ -67,27 +69,31 @@ def execute(
         memory: Decides when transfers are done.
         inputs: Contents of integer inputs, as far as they are known.
         max_blocks: Most blocks to execute.
+        flags: Sync flags of their own kind, for those who want to see every wait.
+        smem: Scalar memory of its own kind, for those who know more of its content.
 
     Raises:
         UnpredictableError: The time cannot be told from the schedule.
         ListingError: The schedule has a form that is not known.
     """
-    return _Core(schedule, machine, memory, inputs or Inputs(), max_blocks).run()
+    module = parse_module(schedule.hlo)
+    addresses = ParameterAddresses(module)
+    buffers = Buffers(module, inputs or Inputs(), addresses, smem)
+    state = State(memory, flags or SyncFlags(memory), buffers, buffers.smem, machine.granule_bytes)
+    return _Core(schedule, machine, state, Allocations(addresses), max_blocks).run()
 
 
 class _Core:
     def __init__(
-        self, schedule: Schedule, machine: Machine, memory: MemoryModel, inputs: Inputs, max_blocks: int
+        self, schedule: Schedule, machine: Machine, state: State, allocations: Allocations, max_blocks: int
     ) -> None:
         self._schedule = schedule
         self._cores = machine.num_cores
         self._delay_slots = machine.branch_delay_slots
-        module = parse_module(schedule.hlo)
-        addresses = ParameterAddresses(module)
-        buffers = Buffers(module, inputs, addresses)
-        self._state = State(memory, SyncFlags(memory), buffers, buffers.smem, machine.granule_bytes)
+        self._cycles_per_flop = machine.lost_cycles_per_matmul_flop
+        self._state = state
         self._programs: dict[str, LoweredProgram] = {}
-        self._allocations = Allocations(addresses)
+        self._allocations = allocations
         self._assumptions: list[str] = []
         self._blocks_left = max_blocks
         self._depth = 0
@@ -119,7 +125,14 @@ class _Core:
         program = self._programs.get(listing.name)
         if program is None:
             state = self._state
-            program = LoweredProgram(listing, state.buffers, state.log, self._allocations, self._delay_slots)
+            program = LoweredProgram(
+                listing,
+                state.buffers,
+                state.log,
+                self._allocations,
+                self._delay_slots,
+                cycles_per_flop=self._cycles_per_flop,
+            )
             self._programs[listing.name] = program
             self._set_runtime_words(listing)
         return program
@@ -158,8 +171,9 @@ class _Core:
                     effect.run(state, registers, segment.offset)
             if block.stores:
                 state.buffers.stored = True
-            state.base += block.length
+            state.base += block.length + block.slowed
             log.bundles += block.length
+            log.slowed_cycles += block.slowed
             if block.condition is None:
                 return
             taken = known(registers[block.condition], f"a branch of {program.listing.name}")

@@ -58,6 +58,8 @@ class Log:
     calls: list[CallSite] = field(default_factory=list[CallSite])
     bundles: int = 0
     """Executed bundles, which is the cycles without waits."""
+    slowed_cycles: float = 0.0
+    """Cycles lost because the matrix units were busy."""
     delay_cycles: float = 0.0
     """Cycles of explicit delays."""
 

@@ -20,7 +20,14 @@ class LoweredProgram:
     """One listing, its registers, and the blocks reached so far."""
 
     def __init__(
-        self, listing: Listing, buffers: Buffers, log: Log, allocations: Allocations, delay_slots: int
+        self,
+        listing: Listing,
+        buffers: Buffers,
+        log: Log,
+        allocations: Allocations,
+        delay_slots: int,
+        *,
+        cycles_per_flop: float = 0.0,
     ) -> None:
         """Prepares a listing.
 
@@ -30,6 +37,7 @@ class LoweredProgram:
             log: Gets a site for each effect.
             allocations: Numbers of allocations, shared by all programs of the core.
             delay_slots: Bundles after a branch that still execute.
+            cycles_per_flop: Cycles lost per operation of the matrix units.
         """
         self.listing = listing
         self.blocks: dict[int, Block] = {}
@@ -38,6 +46,7 @@ class LoweredProgram:
         self._effects = EffectBuilder(listing, self._file, log)
         self._delay_slots = delay_slots
         self.arguments = arguments_of(listing)
+        self._cycles_per_flop = cycles_per_flop
 
     @property
     def allocations(self) -> frozenset[int]:
@@ -102,7 +111,8 @@ class LoweredProgram:
                     steps = []
         segments.append(Segment(tuple(steps), None, end - start))
         stores = any(index in self.listing.vector_stores for index in range(start, end))
-        return Block(start, end - start, tuple(segments), taken, self._target(branch), stores)
+        slowed = self._cycles_per_flop * sum(self.listing.matmul_flops[start:end])
+        return Block(start, end - start, tuple(segments), taken, self._target(branch), stores, slowed)
 
     def _next_branch(self, start: int) -> tuple[int, Op | None]:
         for index in range(start, len(self.listing.bundles)):

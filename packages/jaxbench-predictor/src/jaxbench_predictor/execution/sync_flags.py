@@ -50,6 +50,10 @@ class SyncFlags:
         """Lets transfer `number` of `site` add to a flag when it is done."""
         self._flag(address).pending.append((number, amount, site))
 
+    def pending(self, address: int) -> list[int]:
+        """Returns the numbers of the transfers under way that a flag counts."""
+        return [number for number, _, _ in self._flag(address).pending]
+
     def wait(self, address: int, holds: Callable[[int], bool], now: float) -> Release:
         """Returns when the value of a flag fulfils a condition.
 

@@ -102,3 +102,5 @@ class Listing:
     """Indices of bundles that begin a loop body."""
     vector_stores: frozenset[int] = frozenset()
     """Indices of bundles that write VMEM."""
+    matmul_flops: tuple[int, ...] = ()
+    """Floating-point operations that each bundle gives to the matrix units; empty where they were not counted."""

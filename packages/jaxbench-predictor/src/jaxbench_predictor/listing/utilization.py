@@ -31,7 +31,8 @@ def parse_utilization(text: str) -> Utilization:
     lines = text.splitlines()
     if len(lines) < 4 or lines[0].strip() not in _HEADERS or not lines[3].startswith("== UTILIZATION"):
         raise ListingError("a utilization file of an unknown form")
-    units = tuple(unit.strip() for unit in lines[1].split(","))
+    # Older compilers separate the names with bars.
+    units = tuple(unit.strip() for unit in lines[1].replace("|", ",").split(","))
     capacity = tuple(map(int, lines[2].split()))
     rows = tuple(tuple(map(int, line.split())) for line in lines[4:] if line.strip())
     if any(len(row) != len(units) for row in (capacity, *rows)):

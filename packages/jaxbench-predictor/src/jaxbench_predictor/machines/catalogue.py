@@ -4,11 +4,13 @@ import difflib
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from jaxbench_predictor.machines.fitted import load_fitted
 from jaxbench_predictor.machines.machine import Constant, Machine, Standing
 
 _DATA_SHEET = "Cloud TPU docs, system architecture"
-_FIT = "54 published device times of programs on one v6e, compiled with libtpu 0.0.17.1 and JAX 0.6.2"
-_V6E_SHARE = 1375e9 / 1638e9
+_V6E = load_fitted("v6e")
+_V6E_PEAK_BYTES_PER_S = 1638e9
+_V6E_SHARE = _V6E.hbm_bytes_per_s / _V6E_PEAK_BYTES_PER_S
 
 
 class UnknownTargetError(LookupError):
@@ -44,51 +46,34 @@ def _carried_over(peak_bytes_per_s: float) -> Constant:
     )
 
 
-def _interval_end(ratio: float) -> Constant:
-    return Constant(
-        value=ratio,
-        standing=Standing.PROVISIONAL,
-        source="quantiles of measured over predicted time, another compiler version; wider for scalar-bound kernels",
-        fit_set=_FIT,
-    )
-
-
-_V6E_LATENCY = Constant(
-    value=1200,
-    standing=Standing.PROVISIONAL,
-    source="coarse grid search together with hbm_bytes_per_s; 900 to 1500 fit nearly as well",
-    fit_set=_FIT,
-)
 _LATENCY_CARRIED_OVER = Constant(
-    value=1200, standing=Standing.PROVISIONAL, source="that of v6e; no measurement of this machine"
+    value=_V6E.dma_latency_cycles,
+    standing=Standing.PROVISIONAL,
+    source="that of v6e; no measurement of this machine",
 )
 
 _ALL = (
     Machine(
         name="v6e",
-        version="v6e-provisional-1",
+        version=_V6E.version,
         topology_name="v6e:1x1",
         accelerator_type="v6e-1",
         device_kind="TPU v6 lite",
         num_cores=1,
         clock_hz=_derived(1.75e9, "918 TFLOP/s / 524288 FLOP per cycle; published times of 4096-wide GEMMs agree"),
         peak_bf16_flops_per_s=_stated(918e12),
-        peak_hbm_bytes_per_s=_stated(1638e9),
-        hbm_bytes_per_s=Constant(
-            value=1375e9,
-            standing=Standing.PROVISIONAL,
-            source="coarse grid search, middle of the best range 1350 to 1400 GB/s",
-            fit_set=_FIT,
-        ),
-        dma_latency_cycles=_V6E_LATENCY,
-        low_ratio=_interval_end(0.95),
-        high_ratio=_interval_end(1.10),
+        peak_hbm_bytes_per_s=_stated(_V6E_PEAK_BYTES_PER_S),
+        hbm_bytes_per_s=_V6E.constant(_V6E.hbm_bytes_per_s),
+        dma_latency_cycles=_V6E.constant(_V6E.dma_latency_cycles),
+        matmul_slowdown=_V6E.constant(_V6E.matmul_slowdown) if _V6E.matmul_slowdown else None,
+        low_ratio=_V6E.constant(_V6E.low_ratio),
+        high_ratio=_V6E.constant(_V6E.high_ratio),
         branch_delay_slots=4,
         granule_bytes=32,
     ),
     Machine(
         name="v5e",
-        version="v5e-provisional-1",
+        version="v5e-provisional-2",
         topology_name="v5e:1x1",
         accelerator_type="v5litepod-1",
         device_kind="TPU v5 lite",
@@ -98,6 +83,7 @@ _ALL = (
         peak_hbm_bytes_per_s=_stated(819e9),
         hbm_bytes_per_s=_carried_over(819e9),
         dma_latency_cycles=_LATENCY_CARRIED_OVER,
+        matmul_slowdown=None,
         low_ratio=None,
         high_ratio=None,
         branch_delay_slots=4,
@@ -105,7 +91,7 @@ _ALL = (
     ),
     Machine(
         name="v5p",
-        version="v5p-provisional-1",
+        version="v5p-provisional-2",
         topology_name="v5p:1x1x1",
         accelerator_type="v5p-8",
         device_kind="TPU v5",
@@ -115,6 +101,7 @@ _ALL = (
         peak_hbm_bytes_per_s=_stated(2765e9),
         hbm_bytes_per_s=_carried_over(2765e9),
         dma_latency_cycles=_LATENCY_CARRIED_OVER,
+        matmul_slowdown=None,
         low_ratio=None,
         high_ratio=None,
         branch_delay_slots=4,
@@ -122,7 +109,7 @@ _ALL = (
     ),
     Machine(
         name="v7x",
-        version="v7x-provisional-1",
+        version="v7x-provisional-2",
         topology_name="tpu7x:1x1x1",
         accelerator_type="tpu7x-8",
         device_kind="TPU7x",
@@ -132,6 +119,7 @@ _ALL = (
         peak_hbm_bytes_per_s=_stated(7380e9 / 2, f"{_DATA_SHEET}: 7380 GB/s per chip of two devices"),
         hbm_bytes_per_s=_carried_over(7380e9 / 2),
         dma_latency_cycles=_LATENCY_CARRIED_OVER,
+        matmul_slowdown=None,
         low_ratio=None,
         high_ratio=None,
         branch_delay_slots=4,

@@ -15,7 +15,7 @@ class Standing(StrEnum):
     FITTED = "fitted"
     """It was fitted to measured times; `fit_set` says to which."""
     PROVISIONAL = "provisional"
-    """A placeholder: fitted with another compiler version, or carried over from another machine."""
+    """A placeholder, carried over from another machine."""
 
 
 class Constant(Model):
@@ -56,6 +56,9 @@ class Machine(Model):
     """HBM bytes/s that DMAs reach, reads and writes together."""
     dma_latency_cycles: Constant
     """Cycles from the moment the last byte is transferred until the waiting core sees it."""
+    matmul_slowdown: Constant | None
+    """Time lost per time in which the matrix units work at their peak, with operands other than zeros; null where
+    nothing was compared. The likely cause is the limit of the chip's power."""
     low_ratio: Constant | None
     """Lower end of the 80% interval, as a multiple of the predicted time; null where nothing was compared."""
     high_ratio: Constant | None
@@ -64,6 +67,13 @@ class Machine(Model):
     """Bundles after a branch that execute before it takes effect."""
     granule_bytes: PositiveInt
     """Unit of DMA sizes in the listings."""
+
+    @property
+    def lost_cycles_per_matmul_flop(self) -> float:
+        """Cycles that a matrix operation costs beyond its bundles, per floating-point operation."""
+        if self.matmul_slowdown is None:
+            return 0.0
+        return self.matmul_slowdown.value * self.clock_hz.value / self.peak_bf16_flops_per_s.value
 
     @property
     def calibrated(self) -> bool:

@@ -29,6 +29,7 @@ def make_report(execution: Execution, schedule: Schedule, machine: Machine) -> R
     return Report(
         bottleneck=_bottleneck(execution),
         executed_cycles=log.bundles,
+        slowed_cycles=log.slowed_cycles,
         waiting_cycles=log.stalled_cycles,
         hbm_busy_ns=execution.hbm_busy_cycles * ns_per_cycle,
         hlo=_hlo(execution, ns_per_cycle),

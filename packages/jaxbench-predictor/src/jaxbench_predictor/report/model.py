@@ -91,6 +91,8 @@ class Report(Model):
     """What takes most of the time."""
     executed_cycles: NonNegativeFloat
     """Cycles in which a bundle issued."""
+    slowed_cycles: NonNegativeFloat
+    """Cycles lost because the matrix units were busy, which slows the whole core."""
     waiting_cycles: NonNegativeFloat
     """Cycles lost waiting for transfers."""
     hbm_busy_ns: NonNegativeFloat

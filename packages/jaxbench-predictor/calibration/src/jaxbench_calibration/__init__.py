@@ -1,0 +1,1 @@
+"""Calibrates the predictor."""

@@ -1,0 +1,62 @@
+"""Pairs whose ratio was measured: expert against XLA, and a kernel before and after tuning."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from jaxbench_calibration.cases import Case
+from jaxbench_calibration.models import Model
+
+_UNTUNED: Mapping[str, tuple[float, tuple[str, ...]]] = {
+    "1p_Flash_Attention": (1.100, ("1024-1024-1024", "1024-1024-512", "1024-2048-1024")),
+    "2p_GQA_Attention": (1.081, ("1024-1024-512", "1024-1024-1024")),
+    "6p_Paged_Attention": (1.115, ("64", "32")),
+    "11p_Megablox_GMM": (2.786, ("128-512-512",)),
+}
+"""Measured speedup of tuning, and what it may have started from: the sizes before were not published."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One pair.
+
+    Attributes:
+        name: Which one.
+        measured: Measured time of the first over that of the second.
+        predicted: The same of predicted times.
+        note: What the two are.
+    """
+
+    name: str
+    measured: float
+    predicted: float
+    note: str
+
+
+def compare(model: Model, constants: Mapping[str, float], cases: Sequence[Case]) -> list[Comparison]:
+    """Returns all pairs whose programs have a record."""
+    times = {case.program.name: (case, model.time_ms(case, **constants)) for case in cases}
+    tuned = {
+        case.program.workload: time for case, time in times.values() if case.program.fitted and "/expert" in case.program.name
+    }
+    return [*_experts(times, tuned), *_tuning(times, tuned)]
+
+
+def _experts(
+    times: Mapping[str, tuple[Case, float]], tuned: Mapping[str, float]
+) -> Iterator[Comparison]:
+    experts = {case.program.workload: case for case, _ in times.values() if case.program.variant == "optimized"}
+    for workload, time in tuned.items():
+        if f"{workload}/xla" in times:
+            case, baseline = times[f"{workload}/xla"]
+            measured = case.measured_ms / experts[workload].measured_ms
+            yield Comparison(f"{workload}: expert", measured, baseline / time, "XLA over expert")
+
+
+def _tuning(
+    times: Mapping[str, tuple[Case, float]], tuned: Mapping[str, float]
+) -> Iterator[Comparison]:
+    for workload, (measured, candidates) in _UNTUNED.items():
+        for blocks in candidates:
+            name = f"{workload}/expert/{blocks}"
+            if workload in tuned and name in times:
+                yield Comparison(f"{workload}: tuning", measured, times[name][1] / tuned[workload], f"from {blocks}")

@@ -201,9 +201,10 @@ class Buffers:
         results = [result for result in outputs if result]
         for each in passed:
             # The address of what the program holds itself is not known; within the callee, any will do.
-            if not each.is_output and each.space in _SHIFTS and isinstance(registers.get(each.register), Unknown):
+            shift = _SHIFTS.get(each.space) if each.space and not each.is_output else None
+            if shift is not None and isinstance(registers.get(each.register), Unknown):
                 base = _UNKNOWN_BASES + (each.index << ALLOCATION_SHIFT)
-                registers[each.register] = base >> _SHIFTS[each.space]
+                registers[each.register] = base >> shift
                 inputs[each.index] = replace(inputs[each.index], base=base)
         self.stored = False
         self._operands = {

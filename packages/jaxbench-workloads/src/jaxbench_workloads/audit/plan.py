@@ -3,6 +3,7 @@
 import multiprocessing
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 
 import jax
@@ -11,6 +12,9 @@ from jaxbench_harness.registry import find_workload
 from jaxbench_workloads.audit.auditing import audit_workload
 from jaxbench_workloads.audit.memory import needed_bytes
 from jaxbench_workloads.audit.report import WorkloadAudit
+
+ENDED_FROM_OUTSIDE = "an audit was ended from outside, most likely for want of memory; try it alone, with --jobs 1"
+"""Reason for leaving out a workload whose process did not end by itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +49,6 @@ def audit_all(workload_ids: Sequence[str], plan: AuditPlan, jobs: int) -> Iterat
 
     Raises:
         ValueError: If a right answer isn't finite.
-        BrokenProcessPool: If a process was ended from outside, as for want of memory.
     """
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, context, initializer=_on_cpu) as pool:
@@ -53,7 +56,10 @@ def audit_all(workload_ids: Sequence[str], plan: AuditPlan, jobs: int) -> Iterat
             pool.submit(_audit, workload_id, plan): workload_id for workload_id in workload_ids
         }
         for future in as_completed(ids):
-            yield ids[future], future.result()
+            try:
+                yield ids[future], future.result()
+            except BrokenProcessPool:  # and so for all that had not ended
+                yield ids[future], ENDED_FROM_OUTSIDE
 
 
 def _on_cpu() -> None:

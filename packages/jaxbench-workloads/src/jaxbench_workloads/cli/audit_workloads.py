@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from concurrent.futures.process import BrokenProcessPool
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +14,7 @@ from jaxbench_harness.environment import current_environment
 from jaxbench_harness.registry import all_workloads, find_release, find_workload
 from jaxbench_harness.releases import Release, record_audits
 from jaxbench_harness.workload import Workload
-from jaxbench_workloads.audit.plan import AuditPlan, audit_all
+from jaxbench_workloads.audit.plan import ENDED_FROM_OUTSIDE, AuditPlan, audit_all
 from jaxbench_workloads.audit.render import FORMATS, complaints, summary_line
 from jaxbench_workloads.audit.report import AuditReport, WorkloadAudit
 from jaxbench_workloads.audit.summaries import summary_of
@@ -65,9 +64,6 @@ def audit_workloads(
         audited = _audit_all([workload for workload in workloads if _applies(workload, plan)], plan, jobs)
     except ValueError as error:
         usage_error(f"{error}; correct the workload's inputs")
-    except BrokenProcessPool as error:
-        _progress("error: an audit was ended from outside, most likely for want of memory; try --jobs 1")
-        raise typer.Exit(ExitCode.INFRASTRUCTURE) from error
     if report is not None:
         _write(report, FORMATS[report.suffix](audited))
     if release is not None:
@@ -79,6 +75,8 @@ def audit_workloads(
         print_json(audited)
     clean = sum(audit.clean for audit in audited.audits)
     err.print(f"{clean} of {len(audited.audits)} audits are clean", highlight=False)
+    if ENDED_FROM_OUTSIDE in audited.skipped.values():
+        raise typer.Exit(ExitCode.INFRASTRUCTURE)
     raise typer.Exit(ExitCode.PASSED if clean == len(audited.audits) else ExitCode.CANDIDATE_FAILED)
 
 

@@ -7,7 +7,6 @@ from importlib import resources
 from pathlib import Path
 
 import jaxbench_workloads.published
-
 from jaxbench_calibration.compiling import record_path
 from jaxbench_calibration.programs.program import Program
 from jaxbench_calibration.recording import Record

@@ -36,14 +36,14 @@ def compare(model: Model, constants: Mapping[str, float], cases: Sequence[Case])
     """Returns all pairs whose programs have a record."""
     times = {case.program.name: (case, model.time_ms(case, **constants)) for case in cases}
     tuned = {
-        case.program.workload: time for case, time in times.values() if case.program.fitted and "/expert" in case.program.name
+        case.program.workload: time
+        for case, time in times.values()
+        if case.program.fitted and "/expert" in case.program.name
     }
     return [*_experts(times, tuned), *_tuning(times, tuned)]
 
 
-def _experts(
-    times: Mapping[str, tuple[Case, float]], tuned: Mapping[str, float]
-) -> Iterator[Comparison]:
+def _experts(times: Mapping[str, tuple[Case, float]], tuned: Mapping[str, float]) -> Iterator[Comparison]:
     experts = {case.program.workload: case for case, _ in times.values() if case.program.variant == "optimized"}
     for workload, time in tuned.items():
         if f"{workload}/xla" in times:
@@ -52,9 +52,7 @@ def _experts(
             yield Comparison(f"{workload}: expert", measured, baseline / time, "XLA over expert")
 
 
-def _tuning(
-    times: Mapping[str, tuple[Case, float]], tuned: Mapping[str, float]
-) -> Iterator[Comparison]:
+def _tuning(times: Mapping[str, tuple[Case, float]], tuned: Mapping[str, float]) -> Iterator[Comparison]:
     for workload, (measured, candidates) in _UNTUNED.items():
         for blocks in candidates:
             name = f"{workload}/expert/{blocks}"

@@ -27,9 +27,7 @@ class Equivalence:
         """Reads the text of a module."""
         self._computations = _computations(hlo)
         self._home = {
-            name: computation
-            for computation in self._computations.values()
-            for name in computation.instructions
+            name: computation for computation in self._computations.values() for name in computation.instructions
         }
         self._bodies: dict[str, str] = {}
 

@@ -122,7 +122,7 @@ class _Core:
                 self._state.log,
                 self._allocations,
                 self._delay_slots,
-                self._cycles_per_flop,
+                cycles_per_flop=self._cycles_per_flop,
             )
             self._programs[listing.name] = program
             self._set_runtime_words(listing)

@@ -26,6 +26,7 @@ class LoweredProgram:
         log: Log,
         allocations: Allocations,
         delay_slots: int,
+        *,
         cycles_per_flop: float = 0.0,
     ) -> None:
         """Prepares a listing.

@@ -98,7 +98,9 @@ def _with_masks(kernel: splash.SplashAttentionKernel, arrays: Sequence[jax.Array
 def _mask_operands(heads: int, length: int, *blocks: int) -> Mapping[str, Sequence[int]]:
     """Returns the two small arrays that say which blocks to visit; they are the first operands of the kernel."""
     arrays = [array for array in _mask_arrays(_causal(heads, length, *blocks)) if array.ndim == 3]
-    return {f"input {i} s8[{','.join(map(str, array.shape))}]": packed_words_of(array) for i, array in enumerate(arrays)}
+    return {
+        f"input {i} s8[{','.join(map(str, array.shape))}]": packed_words_of(array) for i, array in enumerate(arrays)
+    }
 
 
 def _splash_2p() -> Iterator[Program]:
@@ -254,10 +256,8 @@ def _group_metadata(rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _grouped_matmul(rows: int, k: int, columns: int) -> Built:
     compute = grouped.make_group_metadata
 
-    def function(
-        lhs: jax.Array, rhs: jax.Array, sizes: jax.Array, *metadata: jax.Array
-    ) -> tuple[jax.Array, ...]:
-        with mock.patch.object(grouped, "make_group_metadata", lambda **_: (metadata, _ROWS // rows)):
+    def function(lhs: jax.Array, rhs: jax.Array, sizes: jax.Array, *metadata: jax.Array) -> tuple[jax.Array, ...]:
+        with mock.patch.object(grouped, "make_group_metadata", return_value=(metadata, _ROWS // rows)):
             result = grouped.gmm.__wrapped__(
                 lhs, rhs, sizes, preferred_element_type=jnp.float32, tiling=(rows, k, columns)
             )

@@ -3,6 +3,7 @@ from golden_dumps import files
 
 from jaxbench_predictor import Limits, Unavailable, get_machine, predict
 from jaxbench_predictor.dumps.environment import dump_environment
+from jaxbench_predictor.dumps.equivalence import Equivalence
 from jaxbench_predictor.dumps.reading import read_schedule, schedule_of
 from jaxbench_predictor.listing.model import ListingError
 
@@ -23,6 +24,40 @@ def test_equal_computations_are_found_under_the_name_of_the_first():
     dump[name] += f"key:{kernel}\nordinal:1\nequivalent_hlos[size=2]:\n  {kernel}\n  another.7\n"
     schedule = schedule_of(dump)
     assert schedule.find("another.7") is schedule.find(kernel)
+
+
+_EQUAL_FUSIONS = """HloModule m
+
+%first (a: f32[8,128]) -> f32[8,128] {
+  %a = f32[8,128]{1,0:T(8,128)} parameter(0)
+  ROOT %twice = f32[8,128]{1,0:T(8,128)} add(%a, %a), metadata={op_name="one"}
+}
+
+%second (b: f32[8,128]) -> f32[8,128] {
+  %b = f32[8,128]{1,0:T(8,128)} parameter(0)
+  ROOT %sum = f32[8,128]{1,0:T(8,128)} add(%b, %b), metadata={op_name="two {}"}
+}
+
+%third (c: f32[8,128]) -> f32[8,128] {
+  %c = f32[8,128]{1,0:T(8,128)} parameter(0)
+  ROOT %product = f32[8,128]{1,0:T(8,128)} multiply(%c, %c)
+}
+
+ENTRY %main (x: f32[8,128]) -> f32[8,128] {
+  %x = f32[8,128]{1,0:T(8,128)} parameter(0)
+  %fusion = f32[8,128]{1,0:T(8,128)} fusion(%x), kind=kLoop, calls=%first
+  %fusion.1 = f32[8,128]{1,0:T(8,128)} fusion(%fusion), kind=kLoop, calls=%second
+  %fusion.2 = f32[8,128]{1,0:T(8,128)S(1)} fusion(%fusion.1), kind=kLoop, calls=%second
+  ROOT %fusion.3 = f32[8,128]{1,0:T(8,128)} fusion(%fusion.2), kind=kLoop, calls=%third
+}
+"""
+
+
+def test_without_a_map_equal_instructions_are_found_in_the_module():
+    """`fusion.1` differs in names only; `fusion.2` in where its result lies, and `fusion.3` in what it computes."""
+    equal = Equivalence(_EQUAL_FUSIONS).representatives({"fusion": None})
+    assert equal["fusion.1"] == "fusion"
+    assert {"fusion.2", "fusion.3"}.isdisjoint(equal)
 
 
 def test_two_modules_in_one_directory_are_refused():

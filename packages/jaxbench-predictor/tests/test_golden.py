@@ -128,3 +128,13 @@ def test_waits_name_the_operand_and_its_window():
     waits = predicted("copy").report.waits
     assert waits[0].operand == "input 0 f32[8192,2048]"
     assert "window_bounds: (32, 16)" in waits[0].window
+
+
+def test_a_listing_of_libtpu_0_0_17_moves_each_operand_as_often_as_its_fusions_read_it():
+    """RMSNorm of 8 x 4096 x 8192 bf16: one fusion reads x for the squares, another reads it again and writes."""
+    report = predicted("old_rms_norm").report
+    array = 8 * 4096 * 8192 * 2
+    _, read = moved(report, Space.HBM, Space.VMEM)
+    _, written = moved(report, Space.VMEM, Space.HBM)
+    assert read == pytest.approx(2 * array, rel=0.001)
+    assert written == pytest.approx(array, rel=0.001)

@@ -7,7 +7,6 @@ from importlib import resources
 from pathlib import Path
 
 import jaxbench_workloads.published
-
 from jaxbench_calibration.compiling import record_path
 from jaxbench_calibration.programs.program import Program
 from jaxbench_calibration.recording import Record
@@ -60,7 +59,7 @@ def load_cases(programs: list[Program], records: Path) -> list[Case]:
             row = published[program.workload]
             column = "xla_ms" if program.variant == "baseline" else "expert_ms"
             zero = program.variant == "baseline" and _is_zero(row)
-            cases.append(Case(program, float(row[column]), zero, Record.load(path)))
+            cases.append(Case(program, float(row[column]) * program.slower, zero, Record.load(path)))
     return cases
 
 

@@ -1,7 +1,7 @@
 """The command: compiles what has no record yet, fits, and writes constants and accuracy."""
 
 import argparse
-import datetime
+import datetime as dt
 import logging
 from pathlib import Path
 
@@ -45,7 +45,7 @@ def _fit() -> None:
     every = load_cases(list(programs().values()), _RECORDS)
     cases = [case for case in every if case.program.fitted]
     fits = [fit(model, cases) for model in (CHOSEN, *(model for model in MODELS if model is not CHOSEN))]
-    date = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+    date = dt.datetime.now(tz=dt.UTC).date().isoformat()
     comparisons = compare(CHOSEN, fits[0].constants, every)
     write_results(_ROOT / "results", date, fits, cases, comparisons)
     write_constants(_CONSTANTS, date, fits[0], cases)

@@ -36,27 +36,28 @@ def compare(model: Model, constants: Mapping[str, float], cases: Sequence[Case])
     """Returns all pairs whose programs have a record."""
     times = {case.program.name: (case, model.time_ms(case, **constants)) for case in cases}
     tuned = {
-        case.program.workload: time for case, time in times.values() if case.program.fitted and "/expert" in case.program.name
+        case.program.workload: (case, time)
+        for case, time in times.values()
+        if case.program.variant == "optimized" and case.program.fitted and case.program.slower == 1
     }
     return [*_experts(times, tuned), *_tuning(times, tuned)]
 
 
-def _experts(
-    times: Mapping[str, tuple[Case, float]], tuned: Mapping[str, float]
-) -> Iterator[Comparison]:
-    experts = {case.program.workload: case for case, _ in times.values() if case.program.variant == "optimized"}
-    for workload, time in tuned.items():
+_Timed = tuple[Case, float]
+
+
+def _experts(times: Mapping[str, _Timed], tuned: Mapping[str, _Timed]) -> Iterator[Comparison]:
+    for workload, (expert, time) in tuned.items():
         if f"{workload}/xla" in times:
             case, baseline = times[f"{workload}/xla"]
-            measured = case.measured_ms / experts[workload].measured_ms
-            yield Comparison(f"{workload}: expert", measured, baseline / time, "XLA over expert")
+            yield Comparison(
+                f"{workload}: expert", case.measured_ms / expert.measured_ms, baseline / time, "XLA over expert"
+            )
 
 
-def _tuning(
-    times: Mapping[str, tuple[Case, float]], tuned: Mapping[str, float]
-) -> Iterator[Comparison]:
+def _tuning(times: Mapping[str, _Timed], tuned: Mapping[str, _Timed]) -> Iterator[Comparison]:
     for workload, (measured, candidates) in _UNTUNED.items():
         for blocks in candidates:
             name = f"{workload}/expert/{blocks}"
             if workload in tuned and name in times:
-                yield Comparison(f"{workload}: tuning", measured, times[name][1] / tuned[workload], f"from {blocks}")
+                yield Comparison(f"{workload}: tuning", measured, times[name][1] / tuned[workload][1], f"from {blocks}")

@@ -7,15 +7,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+from jaxbench_calibration.programs.program import Program
+from jaxbench_calibration.recording import record
 from jaxbench_predictor.dumps.environment import dump_environment
 from jaxbench_predictor.dumps.reading import read_schedule
 from jaxbench_predictor.execution.inputs import Inputs
 from jaxbench_predictor.execution.values import UnpredictableError
 from jaxbench_predictor.listing.model import ListingError
 from jaxbench_predictor.machines import get_machine
-
-from jaxbench_calibration.programs.program import Program
-from jaxbench_calibration.recording import record
 
 _LOG = logging.getLogger(__name__)
 TIMEOUT_S = 1800
@@ -59,8 +58,7 @@ def make_record(program: Program, directory: Path) -> None:
 def _compile(name: str, dump: Path) -> None:
     environment = os.environ | dump_environment(get_machine("v6e"), dump) | _ENVIRONMENT
     environment["LIBTPU_INIT_ARGS"] = (
-        f"--xla_jf_dump_to={dump} --xla_jf_dump_llo_text=true "
-        "--xla_jf_dump_llo_pass_label_regex=packed-bundles-post-ra"
+        f"--xla_jf_dump_to={dump} --xla_jf_dump_llo_text=true --xla_jf_dump_llo_pass_label_regex=packed-bundles-post-ra"
     )
     command = [sys.executable, "-m", "jaxbench_calibration.compiler_worker", name]
     try:

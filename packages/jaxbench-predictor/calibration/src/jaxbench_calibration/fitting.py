@@ -69,9 +69,7 @@ def rank_correlation(cases: Sequence[Case], ratios: Floats) -> float:
 def fit(model: Model, cases: Sequence[Case]) -> Fit:
     """Fits a model to cases."""
     points = [dict(zip(model.grid, values, strict=True)) for values in product(*model.grid.values())]
-    logs = np.array(
-        [[np.log(model.time_ms(case, **point) / case.measured_ms) for case in cases] for point in points]
-    )
+    logs = np.array([[np.log(model.time_ms(case, **point) / case.measured_ms) for case in cases] for point in points])
     sizes = np.abs(logs)
     everything = sizes.sum(axis=1)
     best = int(everything.argmin())

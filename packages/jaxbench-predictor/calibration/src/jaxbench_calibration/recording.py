@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
+
 from jaxbench_predictor.execution.core import execute
 from jaxbench_predictor.execution.inputs import Inputs
 from jaxbench_predictor.execution.scalar_memory import ScalarMemory
@@ -15,7 +17,6 @@ from jaxbench_predictor.execution.sync_flags import Release, SyncFlags
 from jaxbench_predictor.listing.schedule import Schedule
 from jaxbench_predictor.machines import Constant, Machine, Standing
 from jaxbench_predictor.memory import Space, Transfer
-from numpy.typing import NDArray
 
 WAIT = -1
 """What `read` holds for an event that is a wait."""
@@ -74,9 +75,7 @@ class Record(NamedTuple):
             )
 
 
-def record(
-    schedule: Schedule, machine: Machine, inputs: Inputs, operands: Mapping[str, Sequence[int]]
-) -> Record:
+def record(schedule: Schedule, machine: Machine, inputs: Inputs, operands: Mapping[str, Sequence[int]]) -> Record:
     """Executes a schedule and returns its record.
 
     Args:

@@ -89,11 +89,16 @@ def _markdown(content: Mapping[str, Any]) -> str:
     within = [abs(np.log(row["ratio_left_out"])) for row in content["programs"]]
     parts = [
         "# Accuracy",
-        "Written by `uv run calibrate`. Ratios are predicted over measured time; errors are |ln(ratio)|. A program is "
-        "*left out* where its ratio comes from constants fitted to all others.",
-        f"{len(within)} programs, {content['date']}, {versions}. Constants: {constants} (GB/s, cycles, share). "
-        f"Spearman, left out: {content['rank_correlation']:.4f}. Within 5%: {np.mean(np.array(within) < 0.05):.0%}, "
-        f"within 10%: {np.mean(np.array(within) < 0.1):.0%}.",
+        (
+            "Written by `uv run calibrate`. Ratios are predicted over measured time; errors are |ln(ratio)|. A program "
+            "is *left out* where its ratio comes from constants fitted to all others."
+        ),
+        (
+            f"{len(within)} programs, {content['date']}, {versions}. Constants: {constants} (GB/s, cycles, share). "
+            f"Spearman, left out: {content['rank_correlation']:.4f}. "
+            f"Within 5%: {np.mean(np.array(within) < 0.05):.0%}, "
+            f"within 10%: {np.mean(np.array(within) < 0.1):.0%}."
+        ),
         "## Models tried",
         _table(
             ("model", "constants", "median, left out", "mean", "90%", "largest", *content["models"][0]["held_back"]),

@@ -21,6 +21,7 @@ class Program:
             depends on them.
         operands: Returns contents of scalar operands of kernels, by the interpreter's name for the operand, where they
             do not come straight from a parameter.
+        slower: Its time over the published one, for a kernel before tuning.
         note: What is special about it.
         fitted: Whether it belongs to the fit set; others serve comparisons, such as untuned block sizes.
     """
@@ -31,5 +32,6 @@ class Program:
     build: Callable[[], Built]
     words: Callable[[], Mapping[int, Sequence[int]]] = field(default=dict[int, Sequence[int]])
     operands: Callable[[], Mapping[str, Sequence[int]]] = field(default=dict[str, Sequence[int]])
+    slower: float = 1.0
     note: str = ""
     fitted: bool = True

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import jax
 import jax.numpy as jnp
-from jaxbench_harness.registry import find_workload
 
 from jaxbench_calibration.programs.program import Built, Program
+from jaxbench_harness.registry import find_workload
 
 _BF16 = jnp.bfloat16
 

@@ -5,10 +5,10 @@ from functools import partial
 from typing import Any
 
 import jax
-from jaxbench_harness.registry import all_workloads, find_workload
-from jaxbench_harness.workload import InputSpec
 
 from jaxbench_calibration.programs.program import Built, Program
+from jaxbench_harness.registry import all_workloads, find_workload
+from jaxbench_harness.workload import InputSpec
 
 
 def reference_programs() -> list[Program]:

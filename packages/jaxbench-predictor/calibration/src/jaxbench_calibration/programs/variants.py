@@ -2,9 +2,9 @@
 
 import jax
 import jax.numpy as jnp
-from jaxbench_harness.registry import find_workload
 
 from jaxbench_calibration.programs.program import Built, Program
+from jaxbench_harness.registry import find_workload
 
 _BF16 = jnp.bfloat16
 
@@ -19,7 +19,9 @@ def variant_programs() -> list[Program]:
             _interleaved_latent_attention,
             note="rotary embedding of interleaved pairs, as measured",
         ),
-        Program("4p_Sparse_Attention/xla", "4p_Sparse_Attention", "baseline", _unbatched, note="one sequence, as measured"),
+        Program(
+            "4p_Sparse_Attention/xla", "4p_Sparse_Attention", "baseline", _unbatched, note="one sequence, as measured"
+        ),
         Program(
             "42k_Gemm_Max_Subtract_GELU/xla",
             "42k_Gemm_Max_Subtract_GELU",

@@ -11,7 +11,7 @@ from jaxbench_calibration.replaying import fifo_cycles, split_cycles, yielding_c
 CLOCK_GHZ = 1.75
 
 _BANDWIDTH = tuple(range(1300, 1521, 20))
-_LATENCY = tuple(range(500, 1501, 100))
+_LATENCY = tuple(range(500, 2001, 100))
 _SLOWDOWN = (0.0, 0.02, 0.04, 0.06, 0.08, 0.1, 0.12)
 
 

@@ -97,12 +97,8 @@ def predict_schedule(
         inputs: Contents of integer inputs.
         libtpu_version: The compiler, for the prediction.
     """
-    memory = FifoServer(
-        bytes_per_cycle=machine.hbm_bytes_per_s.value / machine.clock_hz.value,
-        latency_cycles=machine.dma_latency_cycles.value,
-    )
     try:
-        execution = execute(schedule, machine, memory, inputs)
+        execution = execute(schedule, machine, _memory_of(machine), inputs)
     except (UnpredictableError, ListingError) as error:
         return Unavailable(stage="execute", reason=" ".join(str(error).split()), target=machine.name)
     time_ns = execution.cycles / machine.clock_hz.value * 1e9
@@ -115,6 +111,20 @@ def predict_schedule(
         machine_version=machine.version,
         libtpu_version=libtpu_version,
         report=make_report(execution, schedule, machine),
+    )
+
+
+def _memory_of(machine: Machine) -> FifoServer:
+    clock = machine.clock_hz.value
+    rate = machine.hbm_bytes_per_s.value / clock
+    latency = machine.dma_latency_cycles.value
+    if machine.hbm_sustained_bytes_per_s is None or machine.hbm_sustained_after_s is None:
+        return FifoServer(rate, latency)
+    return FifoServer(
+        rate,
+        latency,
+        sustained_bytes_per_cycle=machine.hbm_sustained_bytes_per_s.value / clock,
+        sustained_after_cycles=machine.hbm_sustained_after_s.value * clock,
     )
 
 

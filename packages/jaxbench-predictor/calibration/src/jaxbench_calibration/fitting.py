@@ -1,4 +1,4 @@
-"""Fits by search of a grid: the mean absolute log ratio of predicted to measured time decides."""
+"""Fits by search of a grid: the mean of a smoothed |ln(predicted / measured)| decides."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +10,8 @@ from scipy.stats import spearmanr
 
 from jaxbench_calibration.cases import Case, Family
 from jaxbench_calibration.models import Model
+
+_SMOOTH = 0.02
 
 Floats = NDArray[np.float64]
 
@@ -70,7 +72,8 @@ def fit(model: Model, cases: Sequence[Case]) -> Fit:
     """Fits a model to cases."""
     points = [dict(zip(model.grid, values, strict=True)) for values in product(*model.grid.values())]
     logs = np.array([[np.log(model.time_ms(case, **point) / case.measured_ms) for case in cases] for point in points])
-    sizes = np.abs(logs)
+    # Squares near zero, so that the best point does not jump with every program.
+    sizes = np.hypot(logs, _SMOOTH)
     everything = sizes.sum(axis=1)
     best = int(everything.argmin())
     left_out = [logs[(everything - sizes[:, k]).argmin(), k] for k in range(len(cases))]

@@ -3,16 +3,17 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from jaxbench_calibration.cases import Case
-from jaxbench_calibration.replaying import fifo_cycles, split_cycles, yielding_cycles
+from jaxbench_calibration.replaying import Memory, replay
 
 CLOCK_GHZ = 1.75
+SUSTAINED_AFTER_MS = 2.0
+"""Values from 1 to 3 fit alike."""
 
 _BANDWIDTH = tuple(range(1300, 1521, 20))
-_LATENCY = tuple(range(500, 2001, 100))
-_SLOWDOWN = (0.0, 0.02, 0.04, 0.06, 0.08, 0.1, 0.12)
+_LATENCY = tuple(range(1000, 1701, 100))
+_SLOWDOWN = (0.0, 0.04, 0.06, 0.08, 0.1)
+_SUSTAINED = (0.8, 0.84, 0.88, 0.92, 1.0)
 
 
 @dataclass(frozen=True)
@@ -21,114 +22,117 @@ class Model:
 
     Attributes:
         name: What it is called in the table.
+        what: What it stands for.
         grid: Values of each constant that are tried: GB/s, cycles, shares.
         time_ms: The time of a case with given constants.
-        what: What it stands for.
     """
 
     name: str
+    what: str
     grid: Mapping[str, tuple[float, ...]]
     time_ms: Callable[..., float]
-    what: str
 
 
-def _ms(cycles: float) -> float:
-    return cycles / CLOCK_GHZ / 1e6
+def _time(
+    case: Case,
+    bandwidth: float,
+    latency: float,
+    slowdown: float = 0.0,
+    sustained: float = 1.0,
+    *,
+    after_ms: float = SUSTAINED_AFTER_MS,
+    write_share: float = 1.0,
+    turnaround: float = 0.0,
+    zeros_too: bool = False,
+    yielding: bool = False,
+) -> float:
+    rate = bandwidth / CLOCK_GHZ
+    memory = Memory(
+        rate, float(latency), rate * sustained, after_ms * CLOCK_GHZ * 1e6, float(write_share), float(turnaround)
+    )
+    slowed = slowdown if zeros_too or not case.zero_weights else 0.0
+    return replay(case.record, memory, slowed, yielding=yielding) / CLOCK_GHZ / 1e6
 
 
-def _rate(gigabytes_per_s: float) -> float:
-    return gigabytes_per_s / CLOCK_GHZ
-
-
-def _slowdown(case: Case, slowdown: float) -> float:
-    return 0.0 if case.zero_weights else slowdown
-
-
-def _queue(case: Case, bandwidth: float, latency: float, slowdown: float = 0.0) -> float:
-    return _ms(fifo_cycles(case.record, _rate(bandwidth), latency, _slowdown(case, slowdown)))
-
-
-def _everywhere(case: Case, bandwidth: float, latency: float, slowdown: float) -> float:
-    return _ms(fifo_cycles(case.record, _rate(bandwidth), latency, slowdown))
+def _slower_clock(case: Case, bandwidth: float, latency: float, slowdown: float, sustained: float) -> float:
+    stretch = 1 if case.zero_weights else 1 + slowdown
+    return _time(case, bandwidth * stretch, latency / stretch, 0.0, sustained) * stretch
 
 
 def _long_run(case: Case, bandwidth: float, latency: float, beyond: float) -> float:
-    time = _queue(case, bandwidth, latency)
+    time = _time(case, bandwidth, latency)
     return time + beyond * max(0.0, time - 1.0)
 
 
-def _both(case: Case, bandwidth: float, latency: float, slowdown: float, beyond: float) -> float:
-    time = _queue(case, bandwidth, latency, slowdown)
-    return time + beyond * max(0.0, time - 1.0)
-
-
-def _clock(case: Case, bandwidth: float, latency: float, slowdown: float) -> float:
-    stretch = 1 + _slowdown(case, slowdown)
-    return _ms(fifo_cycles(case.record, _rate(bandwidth) * stretch, latency / stretch, 0.0) * stretch)
-
-
-def _split(case: Case, bandwidth: float, latency: float, slowdown: float, write_share: float) -> float:
-    rate = _rate(bandwidth)
-    slowed = _slowdown(case, slowdown)
-    return _ms(split_cycles(case.record, rate, rate * write_share, latency, slowed, 0.0))
-
-
-def _turnaround(case: Case, bandwidth: float, latency: float, slowdown: float, pause: float) -> float:
-    rate = _rate(bandwidth)
-    return _ms(split_cycles(case.record, rate, rate, latency, _slowdown(case, slowdown), pause))
-
-
-def _yielding(case: Case, bandwidth: float, latency: float, slowdown: float) -> float:
-    return _ms(yielding_cycles(case.record, _rate(bandwidth), latency, _slowdown(case, slowdown)))
+def _sustained_for_data(case: Case, bandwidth: float, latency: float, slowdown: float, sustained: float) -> float:
+    return _time(case, bandwidth, latency, slowdown, 1.0 if case.zero_weights else sustained)
 
 
 _TWO = {"bandwidth": _BANDWIDTH, "latency": _LATENCY}
-_THREE = _TWO | {"slowdown": _SLOWDOWN}
-_COARSE_TWO = {"bandwidth": _BANDWIDTH[::2], "latency": _LATENCY[::2]}
-_COARSE = {"bandwidth": _BANDWIDTH[::2], "latency": _LATENCY[::2], "slowdown": _SLOWDOWN[::2]}
+_FOUR = _TWO | {"slowdown": _SLOWDOWN, "sustained": _SUSTAINED}
+_COARSE = {"bandwidth": _BANDWIDTH[::2], "latency": _LATENCY[::2], "slowdown": (0.04, 0.08), "sustained": (0.84, 0.92)}
 
 CHOSEN = Model(
-    "matmul slowdown",
-    _THREE,
-    _queue,
-    "as `queue`, and time is lost in proportion to the work of the matrix units, unless the weights were zero",
+    "slowdown, sustained rate",
+    "a queue for all HBM traffic plus a latency; time is lost in proportion to the work of the matrix units, unless "
+    f"the weights were zero; HBM has a lower rate after {SUSTAINED_AFTER_MS:g} ms",
+    _FOUR,
+    _time,
 )
 """The model of the package."""
 
 MODELS = (
-    Model("queue", _TWO, _queue, "one first-in first-out server for all HBM traffic, plus a latency"),
     CHOSEN,
-    Model("slowdown for zeros too", _COARSE, _everywhere, "as `matmul slowdown`, for all programs alike"),
-    Model("slower clock", _COARSE, _clock, "all bundles take longer, unless the weights were zero"),
+    Model("queue", "the queue and the latency alone", _TWO, _time),
+    Model("slowdown", "without the sustained rate", _TWO | {"slowdown": _SLOWDOWN}, _time),
+    Model(
+        "sustained rate",
+        "without the slowdown",
+        _TWO | {"sustained": _SUSTAINED},
+        lambda case, bandwidth, latency, sustained: _time(case, bandwidth, latency, 0.0, sustained),
+    ),
     Model(
         "long run",
-        _COARSE_TWO | {"beyond": tuple(np.arange(0, 0.13, 0.02).tolist())},
+        "the queue; all time beyond the first millisecond counts more",
+        _TWO | {"beyond": (0.0, 0.02, 0.04, 0.06, 0.08, 0.1)},
         _long_run,
-        "as `queue`; time beyond the first millisecond counts more",
     ),
     Model(
-        "slowdown and long run",
-        _COARSE | {"beyond": (0.0, 0.02, 0.04, 0.06)},
-        _both,
-        "`matmul slowdown` and `long run` together",
+        "slowdown for zeros too",
+        "as the first, for all programs alike",
+        _FOUR,
+        lambda case, **constants: _time(case, **constants, zeros_too=True),
     ),
     Model(
-        "reads and writes apart",
-        _COARSE | {"write_share": (0.8, 0.9, 1.0, 1.1, 1.25)},
-        _split,
-        "as `matmul slowdown`; writes at a rate of their own",
+        "slower clock",
+        "as the first, but all bundles take longer, not in proportion to matrix work",
+        _FOUR,
+        _slower_clock,
     ),
+    Model("sustained for data", "as the first; no lower rate where weights were zero", _FOUR, _sustained_for_data),
     Model(
-        "turnaround",
-        _COARSE | {"pause": (0.0, 50.0, 100.0, 200.0)},
-        _turnaround,
-        "as `matmul slowdown`; a pause whenever HBM changes between reading and writing",
+        "sustained after 1 ms",
+        "as the first, after 1 ms",
+        _FOUR,
+        lambda case, **constants: _time(case, **constants, after_ms=1.0),
     ),
     Model(
         "prefetch yields",
-        _COARSE,
-        _yielding,
-        "as `matmul slowdown`; prefetches of low priority get what other transfers leave",
+        "as the first; prefetches of low priority get what other transfers leave",
+        _FOUR,
+        lambda case, **constants: _time(case, **constants, yielding=True),
+    ),
+    Model(
+        "writes apart",
+        "as the first; writes have a rate of their own",
+        _COARSE | {"write_share": (0.8, 0.9, 1.0, 1.1, 1.25)},
+        _time,
+    ),
+    Model(
+        "turnaround",
+        "as the first; a pause whenever HBM changes between reading and writing",
+        _COARSE | {"turnaround": (0.0, 50.0, 100.0)},
+        _time,
     ),
 )
 """Every model that was tried."""

@@ -1,4 +1,10 @@
-"""Memory models as functions of a record, compiled, so that a fit over all programs takes a minute."""
+"""The memory model as a function of a record, compiled, so that a fit over all programs takes a minute.
+
+One first-in first-out server for all HBM traffic, as `FifoServer` of the package, with variations that were tried.
+"""
+
+import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -7,45 +13,48 @@ from numpy.typing import NDArray
 from jaxbench_calibration.recording import Record
 
 
-def fifo_cycles(record: Record, bytes_per_cycle: float, latency: float, slowdown: float) -> float:
-    """Returns the cycles of a record with one first-in first-out server for all HBM traffic (see `FifoServer`).
+class Memory(NamedTuple):
+    """Constants of the memory system, in cycles of the core.
+
+    Attributes:
+        rate: Bytes per cycle.
+        latency: From the end of a transfer until it is seen.
+        sustained_rate: Bytes per cycle of transfers that begin after `sustained_after`.
+        sustained_after: Cycles since the program began.
+        write_share: Rate of writes over that of reads.
+        turnaround: Pause where the direction changes.
+    """
+
+    rate: float
+    latency: float
+    sustained_rate: float = 0.0
+    sustained_after: float = math.inf
+    write_share: float = 1.0
+    turnaround: float = 0.0
+
+
+def replay(record: Record, memory: Memory, slowdown: float = 0.0, *, yielding: bool = False) -> float:
+    """Returns the cycles of a record.
 
     Args:
         record: The record.
-        bytes_per_cycle: Rate of the server.
-        latency: Cycles from the end of a transfer until it is seen.
+        memory: The memory system.
         slowdown: Cycles lost per cycle of work of the matrix units.
+        yielding: Whether prefetches of low priority get only what other transfers leave.
     """
-    return split_cycles(record, bytes_per_cycle, bytes_per_cycle, latency, slowdown, 0.0)
-
-
-def split_cycles(
-    record: Record, read_rate: float, write_rate: float, latency: float, slowdown: float, turnaround: float
-) -> float:
-    """Returns the cycles with rates of their own for reads and writes, and a pause where the direction changes."""
     cycles = record.cycles + slowdown * record.matmul_cycles
     total = record.total_cycles + slowdown * record.total_matmul_cycles
-    return _fifo(cycles, record.read, record.written, total, read_rate, write_rate, latency, turnaround)
-
-
-def yielding_cycles(record: Record, bytes_per_cycle: float, latency: float, slowdown: float) -> float:
-    """Returns the cycles where transfers of low priority get only what all others leave."""
-    cycles = record.cycles + slowdown * record.matmul_cycles
-    total = record.total_cycles + slowdown * record.total_matmul_cycles
-    return _yielding(cycles, record.read, record.written, record.low_priority, total, bytes_per_cycle, latency)
+    if yielding:
+        low = record.low_priority
+        return total + _yielding(cycles, record.read, record.written, low, memory)
+    return total + _fifo(cycles, record.read, record.written, memory)
 
 
 @njit(cache=True)
 def _fifo(
-    cycles: NDArray[np.float64],
-    read: NDArray[np.int64],
-    written: NDArray[np.int64],
-    total: float,
-    read_rate: float,
-    write_rate: float,
-    latency: float,
-    turnaround: float,
+    cycles: NDArray[np.float64], read: NDArray[np.int64], written: NDArray[np.int64], memory: Memory
 ) -> float:
+    """Returns the cycles lost in waits."""
     done = np.zeros(len(cycles))
     count = 0
     stalled = 0.0
@@ -58,12 +67,15 @@ def _fifo(
             continue
         done[count] = now
         if read[i] + written[i] > 0:
-            turns = writing != (written[i] > 0)
+            begin = max(free, now)
+            if writing != (written[i] > 0):
+                begin += memory.turnaround
             writing = written[i] > 0
-            free = max(free, now) + turns * turnaround + read[i] / read_rate + written[i] / write_rate
-            done[count] = free + latency
+            rate = memory.rate if begin < memory.sustained_after else memory.sustained_rate
+            free = begin + (read[i] + written[i] / memory.write_share) / rate
+            done[count] = free + memory.latency
         count += 1
-    return total + stalled
+    return stalled
 
 
 @njit(cache=True)
@@ -72,22 +84,20 @@ def _yielding(
     read: NDArray[np.int64],
     written: NDArray[np.int64],
     low: NDArray[np.bool_],
-    total: float,
-    rate: float,
-    latency: float,
+    memory: Memory,
 ) -> float:
-    """Ordinary transfers go first; those of low priority progress in the gaps, and are finished when waited for."""
+    """As `_fifo`; transfers of low priority progress in the gaps, and go first once they are waited for."""
     done = np.zeros(len(cycles))
     left = np.zeros(len(cycles))
     count = 0
     stalled = 0.0
     free = 0.0
-    idle_from = 0.0
+    seen = 0.0
     first = 0
     for i in range(len(cycles)):
         now = cycles[i] + stalled
-        gap = max(0.0, now - max(free, idle_from))
-        idle_from = max(now, free)
+        gap = max(0.0, now - max(free, seen))
+        seen = max(now, free)
         while first < count and gap > 0:
             used = min(gap, left[first])
             left[first] -= used
@@ -98,20 +108,21 @@ def _yielding(
         if read[i] < 0:
             number = written[i]
             if left[number] > 0:
-                end = max(free, now) + left[number]
+                free = max(free, now) + left[number]
                 left[number] = 0.0
-                free = end
-                done[number] = end + latency
+                done[number] = free + memory.latency
             stalled += max(0.0, done[number] - now)
             continue
         done[count] = now
-        moved = (read[i] + written[i]) / rate
-        if moved > 0:
+        if read[i] + written[i] > 0:
+            begin = max(free, now)
+            rate = memory.rate if begin < memory.sustained_after else memory.sustained_rate
+            service = (read[i] + written[i]) / rate
             if low[i]:
-                left[count] = moved
-                done[count] = now + moved + latency
+                left[count] = service
+                done[count] = now + service + memory.latency
             else:
-                free = max(free, now) + moved
-                done[count] = free + latency
+                free = begin + service
+                done[count] = free + memory.latency
         count += 1
-    return total + stalled
+    return stalled

@@ -11,6 +11,7 @@ import numpy as np
 
 from jaxbench_calibration.cases import Case, Family
 from jaxbench_calibration.comparing import Comparison
+from jaxbench_calibration.models import SUSTAINED_AFTER_MS
 from jaxbench_calibration.fitting import Errors, Fit, errors, rank_correlation
 
 _VERSIONS = ("jax", "jaxlib", "libtpu")
@@ -33,6 +34,8 @@ def write_constants(path: Path, date: str, chosen: Fit, cases: Sequence[Case]) -
     content = {
         "version": f"v6e-{date}",
         "hbm_bytes_per_s": chosen.constants["bandwidth"] * 1e9,
+        "hbm_sustained_bytes_per_s": chosen.constants["bandwidth"] * chosen.constants["sustained"] * 1e9,
+        "hbm_sustained_after_s": SUSTAINED_AFTER_MS / 1e3,
         "dma_latency_cycles": chosen.constants["latency"],
         "matmul_slowdown": chosen.constants["slowdown"],
         "low_ratio": round(float(np.quantile(ratios, 0.1)), 3),

@@ -15,6 +15,10 @@ class FittedConstants(Model):
     """Version of the machine model."""
     hbm_bytes_per_s: PositiveFloat
     """HBM bytes/s that DMAs reach."""
+    hbm_sustained_bytes_per_s: PositiveFloat
+    """HBM bytes/s in programs that run for long."""
+    hbm_sustained_after_s: PositiveFloat
+    """Seconds after which that is the rate."""
     dma_latency_cycles: PositiveFloat
     """Cycles from the end of a transfer until the waiting core sees it."""
     matmul_slowdown: PositiveFloat | None

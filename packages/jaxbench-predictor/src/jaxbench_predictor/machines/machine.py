@@ -54,6 +54,10 @@ class Machine(Model):
     """HBM bytes/s of one device on the data sheet, for the memory bound."""
     hbm_bytes_per_s: Constant
     """HBM bytes/s that DMAs reach, reads and writes together."""
+    hbm_sustained_bytes_per_s: Constant | None
+    """The same for transfers that begin later than `hbm_sustained_after_s`; null where it is not known."""
+    hbm_sustained_after_s: Constant | None
+    """Seconds since a program began after which HBM is at its sustained rate."""
     dma_latency_cycles: Constant
     """Cycles from the moment the last byte is transferred until the waiting core sees it."""
     matmul_slowdown: Constant | None

@@ -135,9 +135,9 @@ def _splash_4p() -> Iterator[Program]:
         yield _expert(
             "4p_Sparse_Attention",
             blocks,
-            (1024, 1024, 512),
+            (2048, 2048, 1024),
             _plain_splash,
-            "block sizes by search; the masks are parameters instead of constants",
+            "keys and values repeated for each head; block sizes by search; the masks are parameters instead of constants",
             operands=functools.partial(_mask_operands, 64, 4096),
         )
 
@@ -146,6 +146,7 @@ def _plain_splash(*blocks: int) -> Built:
     kernel = _causal(64, 4096, *blocks)
 
     def function(query: jax.Array, key: jax.Array, value: jax.Array, *arrays: jax.Array) -> jax.Array:
+        key, value = (jnp.repeat(array, 8, axis=1) for array in (key, value))
         return jax.vmap(_with_masks(kernel, arrays))(query, key, value)
 
     return function, [_shape(4, 64, 4096, 128), *[_shape(4, 8, 4096, 128)] * 2, *_mask_specs(kernel)]
@@ -294,9 +295,9 @@ def _latent() -> Iterator[Program]:
         yield _expert(
             "3p_MLA_Attention",
             blocks,
-            (1024, 1024, 512),
+            (),
             _latent_splash,
-            "our own composition: projections, heads padded to 256, splash attention; block sizes by search",
+            "not fitted: our own composition of projections, heads padded to 256 and splash attention",
             operands=functools.partial(_mask_operands, 128, 2048),
         )
 
@@ -332,7 +333,9 @@ def _latent_splash(*blocks: int) -> Built:
         query = jnp.concatenate([query[..., :128], _rotate(query[..., 128:])], axis=-1) * 192**-0.5
         key = jnp.concatenate([key, jnp.broadcast_to(shared, (*key.shape[:3], 64))], axis=-1)
         padded = (jnp.pad(array, [(0, 0)] * 3 + [(0, 256 - array.shape[-1])]) for array in (query, key, value))
-        attended = jax.vmap(_with_masks(kernel, arrays))(*(array.swapaxes(1, 2) for array in padded))
+        # Masks of one block would be loaded through vectors, as constants they are immediates.
+        attend = _with_masks(kernel, arrays) if arrays else kernel
+        attended = jax.vmap(attend)(*(array.swapaxes(1, 2) for array in padded))
         return jnp.dot(attended.swapaxes(1, 2)[..., :128].reshape(*x.shape[:2], -1), out)
 
     return function, [
@@ -343,5 +346,5 @@ def _latent_splash(*blocks: int) -> Built:
         _shape(512, 16384),
         _shape(512, 16384),
         _shape(16384, 7168),
-        *_mask_specs(kernel),
+        *(_mask_specs(kernel) if blocks[0] < 2048 else ()),
     ]

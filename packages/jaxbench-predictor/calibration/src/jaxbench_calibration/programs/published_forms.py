@@ -4,8 +4,6 @@ The form is chosen by the FLOPs that the compiler counted in the measured progra
 time; never by the time.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-
 import jax
 import jax.numpy as jnp
 
@@ -15,22 +13,17 @@ from jaxbench_harness.registry import find_workload
 _BF16 = jnp.bfloat16
 
 
-# The page table, whose pages lie one after the other; the gather of pages reads it from its second operand.
-_OPERANDS: Mapping[str, Callable[[], Mapping[str, Sequence[int]]]] = {
-    "6p_Paged_Attention": lambda: {"input 1 s32[16384]": range(16384)},
-}
-
-
 def published_forms() -> list[Program]:
     """Returns the programs, under the name of the reference that they stand for."""
     forms = {
         "2p_GQA_Attention": _repeated_heads,
-        "6p_Paged_Attention": _gathered_pages,
         "13p_Cross_Entropy": _cross_entropy,
         "21k_Gemm_Divide_Sum_Scaling": _divided_sum,
         "23k_Matmul_Sum_Max_AvgPool_LogSumExp_LogSumExp": _five_reductions,
         "26k_BMM_InstanceNorm_Sum_ResidualAdd_Multiply": _norm_of_single_elements,
+        "28k_ConvTranspose3d_LayerNorm_GELU_Scaling": _spread_out_convolution,
         "29k_Matmul_Swish_Sum_GroupNorm": _swish_group_norm,
+        "33k_Conv3d_Mish_Tanh": _plain_mish,
         "40k_Gemm_GroupNorm_Min_BiasAdd": _group_norm_minimum,
         "45k_Gemm_GroupNorm_Swish_Multiply_Swish": _group_norm_swish,
         "49k_Matmul_AvgPool_GELU_Scale_Max": _pooled_gelu,
@@ -41,7 +34,6 @@ def published_forms() -> list[Program]:
             name,
             "baseline",
             build,
-            operands=_OPERANDS.get(name, dict[str, Sequence[int]]),
             note="as measured",
         )
         for name, build in forms.items()
@@ -67,28 +59,6 @@ def _repeated_heads() -> Built:
         return jnp.matmul(weights, value).swapaxes(1, 2)
 
     return function, _specs("2p_GQA_Attention")
-
-
-def _gathered_pages() -> Built:
-    def function(
-        queries: jax.Array,
-        k_pages: jax.Array,
-        v_pages: jax.Array,
-        lengths: jax.Array,
-        table: jax.Array,
-        starts: jax.Array,
-    ) -> jax.Array:
-        sequences, heads = queries.shape[0], k_pages.shape[2]
-        key, value = (
-            jnp.repeat(pool[table].reshape(sequences, -1, heads, pool.shape[3]), queries.shape[1] // heads, axis=2)
-            for pool in (k_pages, v_pages)
-        )
-        scores = jnp.einsum("shd,skhd->shk", queries[starts[:-1]], key) * queries.shape[-1] ** -0.5
-        visible = jnp.arange(key.shape[1]) < lengths[:, None]
-        weights = jax.nn.softmax(jnp.where(visible[:, None], scores, -1e30), axis=-1)
-        return jnp.einsum("shk,skhd->shd", weights, value)
-
-    return function, _specs("6p_Paged_Attention")
 
 
 def _cross_entropy() -> Built:
@@ -128,6 +98,34 @@ def _norm_of_single_elements() -> Built:
         return (z[:, :, 0, 0] + y) * y
 
     return function, [_shape(4096, 8192), _shape(4096, 8192), _shape(8192, 8192), *[_shape(8192)] * 3]
+
+
+def _spread_out_convolution() -> Built:
+    def function(
+        x: jax.Array, weight: jax.Array, bias: jax.Array, scale: jax.Array, shift: jax.Array
+    ) -> jax.Array:
+        spread = jnp.zeros((*x.shape[:2], *(2 * size - 1 for size in x.shape[2:])), x.dtype)
+        spread = spread.at[:, :, ::2, ::2, ::2].set(x)
+        kernel = jnp.flip(weight, (2, 3, 4)).swapaxes(0, 1)
+        z = jax.lax.conv_general_dilated(
+            spread, kernel, (1, 1, 1), [(2, 2)] * 3, dimension_numbers=("NCDHW", "OIDHW", "NCDHW")
+        )
+        z += bias[:, None, None, None]
+        mean, variance = (reduce(z, axis=-1, keepdims=True) for reduce in (jnp.mean, jnp.var))
+        return jax.nn.gelu((z - mean) / jnp.sqrt(variance + 1e-5) * scale + shift, approximate=True) * 1.0
+
+    return function, _specs("28k_ConvTranspose3d_LayerNorm_GELU_Scaling")
+
+
+def _plain_mish() -> Built:
+    def function(x: jax.Array, weight: jax.Array, bias: jax.Array) -> jax.Array:
+        z = jax.lax.conv_general_dilated(
+            x, weight, (1, 1, 1), "VALID", dimension_numbers=("NCDHW", "OIDHW", "NCDHW")
+        )
+        z += bias[:, None, None, None]
+        return jnp.tanh(z * jnp.tanh(jnp.log(1 + jnp.exp(z))))
+
+    return function, _specs("33k_Conv3d_Mish_Tanh")
 
 
 def _group_norm(x: jax.Array, groups: int, scale: jax.Array, shift: jax.Array) -> jax.Array:

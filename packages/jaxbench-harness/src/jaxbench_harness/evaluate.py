@@ -13,6 +13,7 @@ from jaxbench_harness.caching import Cache
 from jaxbench_harness.candidate import Candidate
 from jaxbench_harness.digests import workload_ref
 from jaxbench_harness.environment import current_environment
+from jaxbench_harness.prediction.messages import Unpredicted
 from jaxbench_harness.program import Program
 from jaxbench_harness.records import (
     CheckReport,
@@ -25,22 +26,25 @@ from jaxbench_harness.records import (
     FlagCode,
     Owner,
     Passed,
+    Predicted,
     ProgramReport,
     Record,
     ResolvedConfig,
     Sandbox,
     Stage,
     StageTime,
+    Timing,
     Verdict,
     Verifier,
 )
 from jaxbench_harness.registry import find_workload, recorded_release
-from jaxbench_harness.review import review_program, review_sizes
+from jaxbench_harness.review import review_program, review_sizes, review_time
 from jaxbench_harness.stages.check_stage import check_numbers
 from jaxbench_harness.stages.compile_stage import GuardedPrograms, guard_and_compile
 from jaxbench_harness.stages.further_checks import FurtherChecks
 from jaxbench_harness.stages.outcome import StageError, failed, stage_time
-from jaxbench_harness.stages.trace_stage import trace_programs
+from jaxbench_harness.stages.time_stage import Timed, predict_time
+from jaxbench_harness.stages.trace_stage import TracedPrograms, trace_programs
 from jaxbench_harness.targets import get_target
 from jaxbench_harness.workload import Workload
 
@@ -106,7 +110,8 @@ def evaluate(
         program=evaluation.program,
         compile=evaluation.compile,
         check=evaluation.check,
-        timing=None,
+        timing=evaluation.timing,
+        untimed=evaluation.untimed,
         flags=tuple(evaluation.flags()),
         stages=tuple(evaluation.stages),
     )
@@ -135,6 +140,25 @@ def compile_only(
     return verdict, evaluation.compile
 
 
+def predict_only(
+    candidate: Candidate,
+    workload: Workload,
+    config: ResolvedConfig,
+    *,
+    release: str | None = None,
+    on_stage: OnStage | None = None,
+    cache: Cache | None = None,
+) -> tuple[Verdict, Timed | None]:
+    """Traces, guards and predicts a candidate; its numbers are not checked.
+
+    Returns:
+        Whether it came as far as a prediction, and what came of that.
+    """
+    evaluation = _Evaluation(candidate, workload, config, release, on_stage or (lambda _stage: None), cache)
+    verdict = evaluation.run(until=Stage.GUARD)
+    return verdict, evaluation.predict() if isinstance(verdict, Passed) else None
+
+
 @dataclass
 class _Evaluation:
     """What is evaluated, and what was found so far."""
@@ -150,15 +174,18 @@ class _Evaluation:
     program: ProgramReport | None = None
     compile: CompileReport | None = None
     check: CheckReport | None = None
+    timing: Timing | None = None
+    untimed: str | None = None
     stages: list[StageTime] = field(default_factory=list[StageTime])
     _stage: Stage = Stage.LOAD
+    _trace: TracedPrograms | None = None
     _guarded: GuardedPrograms | None = None
 
     def __post_init__(self) -> None:
         self._target = get_target(self.config.target)
         self._is_baseline = self.candidate.role != "candidate"
 
-    def run(self, until: Stage = Stage.CHECK) -> Verdict:
+    def run(self, until: Stage = Stage.TIME) -> Verdict:
         """Runs the stages up to `until` and returns the verdict."""
         try:
             return self._run_stages(until) or Passed()
@@ -185,6 +212,7 @@ class _Evaluation:
         """Runs them and returns what a further check found; what ends a stage is raised."""
         self._begin(Stage.TRACE)
         trace = trace_programs(self.candidate, self.workload, self._target, self.config, self.cache)
+        self._trace = trace
         self.programs = trace.programs
         self.sandbox = trace.sandbox
         self.stages.append(stage_time(Stage.TRACE, trace.spent, trace.cached))
@@ -196,13 +224,14 @@ class _Evaluation:
             self._target,
             self.config,
             baseline=self._is_baseline,
+            guard_only=until is Stage.GUARD,
             release=self.release,
             cache=self.cache,
         )
         self.compile = self._guarded.report
         self.program = self._guarded.findings and self._guarded.findings.program
         self.stages.append(stage_time(Stage.COMPILE, self._guarded.spent, self._guarded.cached))
-        if until is Stage.COMPILE:
+        if until in {Stage.GUARD, Stage.COMPILE}:
             return None
 
         self._begin(Stage.CHECK)
@@ -228,8 +257,31 @@ class _Evaluation:
         if self.config.races:
             races, verdict = further.for_races(trace, self._guarded)
             self.check = self.check.model_copy(update={"races": races})
-            return verdict
+            if verdict is not None:
+                return verdict
+        if self.config.timing == "predict":
+            self.predict()
         return None
+
+    def predict(self) -> Timed:
+        """Fills in the time, or why there is none; that is no failure of the candidate."""
+        assert self._trace is not None, "traced before"
+        self._begin(Stage.TIME)
+        timed = predict_time(
+            self._trace.full(),
+            self.workload,
+            self._target,
+            self.config,
+            release=self.release,
+            cache=self.cache,
+        )
+        self.stages.append(stage_time(Stage.TIME, timed.spent, timed.cached))
+        match timed.result:
+            case Unpredicted(reason=reason):
+                self.untimed = reason
+            case Predicted() as predicted:
+                self.timing = predicted
+        return timed
 
     def flags(self) -> list[Flag]:
         """Returns the reasons for review; a baseline may be made of anything."""
@@ -246,4 +298,6 @@ class _Evaluation:
         if isinstance(self.compile, Compiled) and not self.compile.fits_hbm:
             detail = f"needs {self.compile.hbm_bytes} bytes of HBM, {self._target.name} has {self._target.hbm_bytes}"
             flags.append(Flag(code=FlagCode.DOES_NOT_FIT_HBM, detail=detail))
+        if isinstance(self.timing, Predicted):
+            flags += review_time(self.timing.time_ns, bound_for(self.workload, self._target))
         return flags

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from jaxbench_harness.compiling.messages import Findings
-from jaxbench_harness.records import Flag, FlagCode, ProgramReport, ResolvedConfig, one_line
+from jaxbench_harness.records import Bound, Flag, FlagCode, ProgramReport, ResolvedConfig, one_line
 from jaxbench_harness.workload import ITEM_BYTES, ArraySpec, Workload
 
 MAX_CONSTANT_BYTES = 2**20
@@ -41,6 +41,13 @@ def review_sizes(findings: Findings) -> Iterator[Flag]:
     """Yields the flag for Programs that differ by more than their shapes."""
     if findings.size_differences:
         yield _flag(FlagCode.SIZE_DIVERGENCE, "; ".join(findings.size_differences))
+
+
+def review_time(time_ns: float, bound: Bound) -> Iterator[Flag]:
+    """Yields the flag for a time that no honest kernel reaches, in nanoseconds."""
+    if time_ns < bound.time_ns:
+        detail = f"takes {time_ns:.0f} ns, the {bound.binds} bound is {bound.time_ns:.0f} ns"
+        yield _flag(FlagCode.BELOW_BOUND, detail)
 
 
 def _review_work(findings: Findings) -> Iterator[Flag]:

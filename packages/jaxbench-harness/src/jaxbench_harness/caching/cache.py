@@ -21,7 +21,7 @@ from jaxbench_harness.records import Model
 
 _log = logging.getLogger(__name__)
 
-Kind = Literal["trace", "compile", "executables"]
+Kind = Literal["trace", "compile", "executables", "prediction"]
 
 DIRECTORY_VARIABLE = "JAXBENCH_CACHE_DIR"
 """Environment variable that names another folder than the platform's for the user's caches."""

@@ -2,6 +2,7 @@
 
 import functools
 import hashlib
+import importlib.util
 import json
 import os
 import platform
@@ -23,11 +24,14 @@ def key_of(**parts: object) -> str:
 
 
 @functools.cache
-def code_digest() -> str:
-    """Returns the SHA-256 over this package's source, whose version does not change with every edit."""
-    package = Path(__file__).parents[1]
+def code_digest(package_name: str = "jaxbench_harness") -> str:
+    """Returns the SHA-256 over a package's source and data, whose version does not change with every edit."""
+    spec = importlib.util.find_spec(package_name)
+    assert spec is not None, package_name
+    assert spec.origin is not None, package_name
+    package = Path(spec.origin).parent
     sha = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
+    for path in sorted(path for suffix in ("py", "json") for path in package.rglob(f"*.{suffix}")):
         for part in (str(path.relative_to(package)).encode(), path.read_bytes()):
             sha.update(len(part).to_bytes(8, "big"))
             sha.update(part)

@@ -5,7 +5,7 @@
 
 import functools
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Literal
 
 import jax
@@ -20,7 +20,9 @@ from jaxbench_harness.workload import ArraySpec, InputSpec, Size, Workload
 Precision = Literal["exact", "native"]
 
 
-def draw_inputs(workload: Workload, size: Size, distribution: str, seed: int) -> dict[str, jax.Array]:
+def draw_inputs(
+    workload: Workload, size: Size, distribution: str, seed: int, *, only: Collection[str] | None = None
+) -> dict[str, jax.Array]:
     """Draws the array inputs of a workload.
 
     Each input has a key of its own, made of the seed and the names of distribution and input, so that adding
@@ -31,6 +33,7 @@ def draw_inputs(workload: Workload, size: Size, distribution: str, seed: int) ->
         size: Size to draw at.
         distribution: Name of one of the workload's distributions.
         seed: At least 0; its low 64 bits are used.
+        only: Names of the inputs that are wanted; None for all. Others are drawn where these depend on them.
 
     Returns:
         Arrays by name, in call order, in the dtypes of the specs. Static inputs are not among them.
@@ -44,17 +47,42 @@ def draw_inputs(workload: Workload, size: Size, distribution: str, seed: int) ->
         raise KeyError(f"{workload.id} has no distribution {distribution!r}; it has {known}")
     if seed < 0:
         raise ValueError(f"seed is {seed}; it must be at least 0")
-    # key() itself drops the high half unless 64-bit integers are enabled.
-    root = jax.random.fold_in(jax.random.key(seed % 2**32, impl="threefry2x32"), (seed >> 32) % 2**32)
-    drawn: dict[str, jax.Array] = {}
-    for spec in workload.array_inputs:
-        array = spec.at(size.dims)
-        key = jax.random.fold_in(root, zlib.crc32(f"{distribution}/{spec.name}".encode()))
-        values = workload.distributions[distribution][spec.name].draw(key, array.shape, size.dims, drawn)
+    drawn = _Drawn(workload, size, distribution, seed)
+    return {spec.name: drawn[spec.name] for spec in workload.array_inputs if only is None or spec.name in only}
+
+
+class _Drawn(Mapping[str, jax.Array]):
+    """Inputs by name, each drawn when it is first asked for."""
+
+    def __init__(self, workload: Workload, size: Size, distribution: str, seed: int) -> None:
+        # key() itself drops the high half unless 64-bit integers are enabled.
+        self._root = jax.random.fold_in(jax.random.key(seed % 2**32, impl="threefry2x32"), (seed >> 32) % 2**32)
+        self._workload, self._size, self._distribution = workload, size, distribution
+        self._specs = {spec.name: spec for spec in workload.array_inputs}
+        self._arrays: dict[str, jax.Array] = {}
+
+    def __getitem__(self, name: str) -> jax.Array:
+        """Returns an input. Raises KeyError where there is none of that name."""
+        if name not in self._arrays:
+            self._arrays[name] = self._draw(self._specs[name])
+        return self._arrays[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Returns the names in call order."""
+        return iter(self._specs)
+
+    def __len__(self) -> int:
+        """Returns how many there are."""
+        return len(self._specs)
+
+    def _draw(self, spec: InputSpec) -> jax.Array:
+        array = spec.at(self._size.dims)
+        key = jax.random.fold_in(self._root, zlib.crc32(f"{self._distribution}/{spec.name}".encode()))
+        distribution = self._workload.distributions[self._distribution][spec.name]
+        values = distribution.draw(key, array.shape, self._size.dims, self)
         if values.shape != array.shape:
-            raise ValueError(f"{workload.id}: {spec.name} was drawn as {values.shape}, not {array.shape}")
-        drawn[spec.name] = values.astype(array.dtype)
-    return drawn
+            raise ValueError(f"{self._workload.id}: {spec.name} was drawn as {values.shape}, not {array.shape}")
+        return values.astype(array.dtype)
 
 
 def exact_reference(workload: Workload, size: Size, inputs: Mapping[str, jax.Array]) -> NDArray[Any]:

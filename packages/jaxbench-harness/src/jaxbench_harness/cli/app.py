@@ -13,6 +13,7 @@ from jaxbench_harness.cli.compile_candidate import compile_candidate
 from jaxbench_harness.cli.doctor import doctor
 from jaxbench_harness.cli.evaluate_candidate import evaluate_candidate
 from jaxbench_harness.cli.list_workloads import list_workloads
+from jaxbench_harness.cli.predict_candidate import predict_candidate
 from jaxbench_harness.cli.print_schema import print_schema
 from jaxbench_harness.cli.run_baselines import run_baselines
 from jaxbench_harness.cli.show_workload import show_workload
@@ -32,6 +33,7 @@ app.command("list")(list_workloads)
 app.command("show")(show_workload)
 app.command("evaluate")(evaluate_candidate)
 app.command("compile")(compile_candidate)
+app.command("predict")(predict_candidate)
 app.command("run")(run_baselines)
 app.add_typer(cache_app, name="cache")
 app.command("doctor")(doctor)

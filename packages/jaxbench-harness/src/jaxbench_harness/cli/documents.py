@@ -3,8 +3,8 @@
 from typing import Literal
 
 from jaxbench_harness.cli.workload_documents import ListDocument, ShowDocument
-from jaxbench_harness.records import CompileReport, Model, Record, Verdict
-from jaxbench_harness.records.base import ByteCount, NonEmptyStr, Sha256
+from jaxbench_harness.records import CompileReport, Model, Predicted, Record, Verdict
+from jaxbench_harness.records.base import ByteCount, NonEmptyStr, OneLine, Sha256
 
 
 class CompileDocument(Model):
@@ -22,6 +22,25 @@ class CompileDocument(Model):
     """Passed when the compiler accepted the full-size Program; says nothing about numbers."""
     compile: CompileReport | None
     """What the compiler said; null when it was not reached."""
+
+
+class PredictDocument(Model):
+    """`jaxbench predict --json`."""
+
+    workload_id: NonEmptyStr
+    """Workload that the candidate was traced for."""
+    release: NonEmptyStr | None
+    """Release that it was taken from; null for the registered one."""
+    target: NonEmptyStr
+    """Target."""
+    candidate_digest: Sha256
+    """Digest of the candidate."""
+    verdict: Verdict
+    """Passed when a prediction was asked for; says nothing about numbers."""
+    timing: Predicted | None
+    """The time; null when there is none."""
+    untimed: OneLine | None
+    """Why there is no time; null when there is one, or the verdict says why."""
 
 
 class RunDocument(Model):
@@ -76,7 +95,7 @@ class CacheDocument(Model):
     max_bytes: ByteCount
     """Bound on them; the entries unused for longest are removed beyond it."""
     kinds: dict[str, CacheKindSummary]
-    """The same by what an entry holds: `trace`, `compile` or `executables`."""
+    """The same by what an entry holds: `trace`, `compile`, `executables` or `prediction`."""
 
 
 DOCUMENTS: dict[str, type[Model]] = {
@@ -85,6 +104,7 @@ DOCUMENTS: dict[str, type[Model]] = {
     "show": ShowDocument,
     "evaluate": Record,
     "compile": CompileDocument,
+    "predict": PredictDocument,
     "run": RunDocument,
     "doctor": DoctorDocument,
     "cache": CacheDocument,

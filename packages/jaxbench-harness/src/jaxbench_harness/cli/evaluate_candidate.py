@@ -14,6 +14,7 @@ from jaxbench_harness.cli.options import (
     DrawsOption,
     LibraryKernelsOption,
     OddSizeOption,
+    PredictOption,
     RacesOption,
     ReleaseOption,
     RequirePallasOption,
@@ -22,6 +23,7 @@ from jaxbench_harness.cli.options import (
     TraceTimeoutOption,
     resolve_cache,
     resolve_config,
+    resolve_timing,
 )
 from jaxbench_harness.cli.progress import reporting
 from jaxbench_harness.cli.report import print_record
@@ -51,6 +53,7 @@ def evaluate_candidate(
     races: RacesOption = False,
     odd_size: OddSizeOption = False,
     library_kernels: LibraryKernelsOption = None,
+    predict: PredictOption = None,
     trace_timeout: TraceTimeoutOption = None,
     compile_timeout: CompileTimeoutOption = None,
     check_timeout: CheckTimeoutOption = None,
@@ -59,7 +62,7 @@ def evaluate_candidate(
     cached: CacheOption = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Judge one candidate: load, trace, guard, compile for the target, check its numbers; append the record."""
+    """Judge one candidate: trace, guard, cross-compile, check its numbers, predict its time; append the record."""
     with usage_errors():
         workload = find_workload(workload_id, release)
         candidate = read_candidate(file)
@@ -72,6 +75,7 @@ def evaluate_candidate(
             races=races,
             odd_size=odd_size,
             library_kernels=library_kernels,
+            timing=resolve_timing(wanted=predict),
             trace_timeout_s=trace_timeout,
             compile_timeout_s=compile_timeout,
             check_timeout_s=check_timeout,

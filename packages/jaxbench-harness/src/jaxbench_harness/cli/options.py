@@ -6,9 +6,11 @@ from typing import Annotated, Literal
 import typer
 
 from jaxbench_harness.caching import Cache
+from jaxbench_harness.cli.terminal import infrastructure_error
 from jaxbench_harness.records import ResolvedConfig
 from jaxbench_harness.registry import find_release
 from jaxbench_harness.releases.protocol import PROTOCOL_OPTIONS
+from jaxbench_harness.stages.time_stage import missing_for_prediction
 from jaxbench_harness.targets import get_target
 
 CandidateArgument = Annotated[
@@ -36,6 +38,14 @@ TraceTimeoutOption = Annotated[
 ]
 CompileTimeoutOption = Annotated[float | None, typer.Option("--compile-timeout", help="Seconds for cross-compiling.")]
 CheckTimeoutOption = Annotated[float | None, typer.Option("--check-timeout", help="Seconds for the numeric check.")]
+PredictOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--predict/--no-predict",
+        help="Whether to predict the time of what passes; by default where jaxbench-predictor and libtpu are.",
+        show_default=False,
+    ),
+]
 ReleaseOption = Annotated[
     str | None, typer.Option("--release", help="Release whose workloads and protocol to use, such as 2026.12.")
 ]
@@ -49,6 +59,17 @@ ResultsOption = Annotated[Path, typer.Option("--results", help="Folder for recor
 def resolve_cache(*, wanted: bool) -> Cache | None:
     """Returns the user's cache, or None where it is not wanted."""
     return Cache.of_user() if wanted else None
+
+
+def resolve_timing(*, wanted: bool | None) -> Literal["predict", "none"]:
+    """Returns whether times are predicted; None leaves it to what is installed.
+
+    Where they are wanted and cannot be, ends the command as an infrastructure failure.
+    """
+    missing = missing_for_prediction()
+    if wanted and missing is not None:
+        infrastructure_error(missing)
+    return "none" if wanted is False or missing is not None else "predict"
 
 
 def resolve_config(target: str, release: str | None = None, **written: object) -> ResolvedConfig:

@@ -11,13 +11,14 @@ from rich.text import Text
 from jaxbench_harness.cli.program_lines import program_lines
 from jaxbench_harness.cli.progress import outcome
 from jaxbench_harness.cli.terminal import out
-from jaxbench_harness.cli.units import in_bytes, in_time, with_prefix
+from jaxbench_harness.cli.units import in_bytes, in_percent, in_time, with_prefix
 from jaxbench_harness.records import (
     CheckReport,
     Compiled,
     CompileReport,
     DrawReport,
     Failed,
+    Predicted,
     ProgramReport,
     Record,
     Verdict,
@@ -106,6 +107,7 @@ def print_record(record: Record) -> None:
     print_program(record.program)
     print_compile(record.compile)
     print_check(record.check)
+    print_timing(record)
     for flag in record.flags:
         out.print(f"flag {flag.code}: {flag.detail}", style="yellow", markup=False)
     if reused := _reused(record):
@@ -117,6 +119,31 @@ def print_record(record: Record) -> None:
     out.print(f"bound {in_time(bound.time_ns)} ({bound.binds})", highlight=False)
 
 
+def print_timing(record: Record) -> None:
+    """Prints the predicted time and what it is made of, or why there is none."""
+    if record.untimed is not None:
+        out.print(f"not timed: {record.untimed}", style="yellow", markup=False, soft_wrap=True)
+    if not isinstance(record.timing, Predicted):
+        return
+    timing = record.timing
+    out.print(f"predicted {_with_interval(timing)}, not measured ({timing.model})", highlight=False, soft_wrap=True)
+    if (breakdown := timing.breakdown) is None:
+        return
+    share = breakdown.waiting_ns / timing.time_ns
+    limit = breakdown.bottleneck.replace("_", " ")
+    out.print(f"  limited by {limit}; waits for transfers {in_percent(share)} of the time", highlight=False)
+    for wait in breakdown.waits[:3]:
+        where = f", window {wait.window}" if wait.window else ""
+        line = f"  {in_time(wait.time_ns)} waiting for {wait.operand}{where}"
+        out.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _with_interval(timing: Predicted) -> str:
+    if timing.low_ns is None or timing.high_ns is None:
+        return f"{in_time(timing.time_ns)} (uncalibrated)"
+    return f"{in_time(timing.time_ns)} (80 % within {in_time(timing.low_ns)} to {in_time(timing.high_ns)})"
+
+
 def _reused(record: Record) -> list[str]:
     """Returns the stages whose result came from the cache."""
     return [time.stage.value for time in record.stages if time.cached == "result"]
@@ -125,10 +152,10 @@ def _reused(record: Record) -> list[str]:
 def print_records(records: Sequence[Record], path: Path) -> None:
     """Prints a table of records, one per line."""
     target = ", ".join(dict.fromkeys(record.config.target for record in records))
-    table = plain_table(f"xla baselines, cross-compiled for {target} and checked on the CPU; nothing was timed")
+    table = plain_table(f"xla baselines, cross-compiled for {target} and checked on the CPU; times are predicted")
     table.add_column("workload", overflow="fold")
     table.add_column("verdict")
-    for name in ("FLOPs", "bytes", "bound", "HBM used", "compile"):
+    for name in ("FLOPs", "bytes", "bound", "predicted", "of bound", "HBM used", "compile"):
         table.add_column(name, justify="right", no_wrap=True)
     for record in records:
         compiled = record.compile if isinstance(record.compile, Compiled) else None
@@ -139,6 +166,8 @@ def print_records(records: Sequence[Record], path: Path) -> None:
             with_prefix(record.bound.nominal_flops, ""),
             in_bytes(record.bound.nominal_bytes),
             f"{in_time(record.bound.time_ns)} {record.bound.binds}",
+            in_time(record.timing.time_ns) if isinstance(record.timing, Predicted) else "-",
+            in_percent(record.bound.time_ns / record.timing.time_ns) if isinstance(record.timing, Predicted) else "-",
             in_bytes(compiled.hbm_bytes) if compiled else "-",
             f"{compiled.compile_s:.1f} s" if compiled else "-",
         )
@@ -146,6 +175,9 @@ def print_records(records: Sequence[Record], path: Path) -> None:
     for record in records:
         if isinstance(record.verdict, Failed):
             out.print(f"{record.workload.id}: {record.verdict.reason}", style="red", markup=False, soft_wrap=True)
+        if record.untimed is not None:
+            reason = f"{record.workload.id}: not timed: {record.untimed}"
+            out.print(reason, style="yellow", markup=False, soft_wrap=True)
         for flag in record.flags:
             out.print(f"{record.workload.id}: flag {flag.code}: {flag.detail}", style="yellow", markup=False)
     counts = Counter(stage for record in records for stage in _reused(record))

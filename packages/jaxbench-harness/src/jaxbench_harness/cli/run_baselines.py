@@ -15,11 +15,13 @@ from jaxbench_harness.cli.documents import RunDocument
 from jaxbench_harness.cli.options import (
     CacheOption,
     DrawsOption,
+    PredictOption,
     ReleaseOption,
     ResultsOption,
     SeedOption,
     resolve_cache,
     resolve_config,
+    resolve_timing,
 )
 from jaxbench_harness.cli.progress import Reporter, reporting
 from jaxbench_harness.cli.report import print_records
@@ -57,6 +59,7 @@ def run_baselines(
     release: ReleaseOption = None,
     seed: SeedOption = None,
     draws: DrawsOption = None,
+    predict: PredictOption = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Evaluations at a time; one per core by default.")] = None,
     results: ResultsOption = Path("results"),
     cached: CacheOption = True,
@@ -65,7 +68,8 @@ def run_baselines(
     """Evaluate the xla baseline of workloads (a quick selection by default) and append the records."""
     with usage_errors():
         workloads = _selected(ids or [], release, everything=everything)
-        config = resolve_config(target, release, seed=seed, draws_per_distribution=draws)
+        timing = resolve_timing(wanted=predict)
+        config = resolve_config(target, release, seed=seed, draws_per_distribution=draws, timing=timing)
         run_id = new_run_id()
         path = prepare_record_file(results / f"{run_id}.jsonl")
     cache = resolve_cache(wanted=cached)

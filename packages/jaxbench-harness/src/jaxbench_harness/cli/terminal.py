@@ -81,8 +81,17 @@ def write_record(path: Path, record: Record) -> None:
 
 def usage_error(message: str) -> NoReturn:
     """Ends the command with a one-line error and the exit code for wrong usage."""
+    _end(message, ExitCode.USAGE)
+
+
+def infrastructure_error(message: str) -> NoReturn:
+    """Ends the command with a one-line error and the exit code for what this machine lacks."""
+    _end(message, ExitCode.INFRASTRUCTURE)
+
+
+def _end(message: str, code: ExitCode) -> NoReturn:
     err.print(f"error: {message}", style="red", markup=False, highlight=False, soft_wrap=True)
-    raise typer.Exit(ExitCode.USAGE)
+    raise typer.Exit(code)
 
 
 @contextmanager

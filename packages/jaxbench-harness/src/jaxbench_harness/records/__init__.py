@@ -32,12 +32,21 @@ from jaxbench_harness.records.reports import (
     RaceReport,
     Verifier,
 )
-from jaxbench_harness.records.timing import Bound, Measured, Predicted, Timing
+from jaxbench_harness.records.timing import (
+    Bound,
+    Breakdown,
+    Measured,
+    Predicted,
+    PredictedPart,
+    PredictedWait,
+    Timing,
+)
 from jaxbench_harness.records.verdict import Failed, FailureCode, Owner, Passed, Stage, Verdict
 
 __all__ = [
     "SCHEMA_VERSION",
     "Bound",
+    "Breakdown",
     "Buffer",
     "CandidateRef",
     "CheckReport",
@@ -66,6 +75,8 @@ __all__ = [
     "Owner",
     "Passed",
     "Predicted",
+    "PredictedPart",
+    "PredictedWait",
     "ProgramRef",
     "ProgramReport",
     "RaceReport",

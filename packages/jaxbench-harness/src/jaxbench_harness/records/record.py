@@ -78,12 +78,16 @@ class ResolvedConfig(Model):
     """Whether the numbers are also checked at the workload's odd size; for the report, never for the verdict."""
     library_kernels: Literal["allow", "flag", "refuse"] = "flag"
     """What becomes of a candidate in which a kernel of Tokamax or JAX is recognised; baselines may use any."""
+    timing: Literal["predict", "none"] = "none"
+    """Whether the time of a candidate that passed is predicted from the compiler's schedule."""
     trace_timeout_s: Annotated[Seconds, Field(gt=0)] = 60.0
     """Wall limit of loading and tracing together."""
     compile_timeout_s: Annotated[Seconds, Field(gt=0)] = 600.0
     """Wall limit of cross-compilation."""
     check_timeout_s: Annotated[Seconds, Field(gt=0)] = 600.0
     """Wall limit of the numeric check."""
+    time_timeout_s: Annotated[Seconds, Field(gt=0)] = 900.0
+    """Wall limit of a prediction."""
     memory_bytes: Annotated[ByteCount, Field(gt=0)] = 16 * 2**30
     """Address-space limit of the process that runs candidate code."""
     resident_bytes: Annotated[ByteCount, Field(gt=0)] = 6 * 10**9
@@ -235,6 +239,8 @@ class CurrentRecord(Model):
     """What the numeric check found; null when the evaluation ended before it."""
     timing: Timing | None
     """Measured or predicted time; null when there is none."""
+    untimed: OneLine | None = None
+    """Why a time that the config asks for cannot be told; null where there is one, or none was asked for."""
     flags: tuple[Flag, ...] = ()
     """Reasons for review."""
     stages: tuple[StageTime, ...] = ()
@@ -242,6 +248,8 @@ class CurrentRecord(Model):
 
     @model_validator(mode="after")
     def _outcome_matches_reports(self) -> Self:
+        if self.untimed is not None and (self.timing is not None or not isinstance(self.verdict, Passed)):
+            raise ValueError("only a record that passed and has no timing says why it has none")
         if isinstance(self.verdict, Passed):
             if self.check is None or not self.check.draws or not all(draw.passed for draw in self.check.draws):
                 raise ValueError("a passed record needs a check in which every draw passed")
@@ -250,19 +258,22 @@ class CurrentRecord(Model):
             return self
         if self.timing is not None:
             raise ValueError("a failed record has no timing")
-        order = list(Stage)
-        reached = order.index(self.verdict.stage)
-        if self.program is not None and reached < order.index(Stage.GUARD):
-            raise ValueError(f"a record that failed at {self.verdict.stage} has no report of its Program")
-        if self.compile is not None and reached < order.index(Stage.COMPILE):
-            raise ValueError(f"a record that failed at {self.verdict.stage} has no compile report")
-        if self.check is not None and reached < order.index(Stage.CHECK):
-            raise ValueError(f"a record that failed at {self.verdict.stage} has no check report")
-        if isinstance(self.compile, CompileRefused) and self.verdict.stage is not Stage.COMPILE:
-            raise ValueError("a refused compile fails at the compile stage")
-        if self.verdict.stage is Stage.COMPILE and isinstance(self.compile, Compiled):
-            raise ValueError("an accepted compile does not fail at the compile stage")
+        self._refuse_reports_beyond(self.verdict.stage)
         return self
+
+    def _refuse_reports_beyond(self, stage: Stage) -> None:
+        order = list(Stage)
+        reached = order.index(stage)
+        if self.program is not None and reached < order.index(Stage.GUARD):
+            raise ValueError(f"a record that failed at {stage} has no report of its Program")
+        if self.compile is not None and reached < order.index(Stage.COMPILE):
+            raise ValueError(f"a record that failed at {stage} has no compile report")
+        if self.check is not None and reached < order.index(Stage.CHECK):
+            raise ValueError(f"a record that failed at {stage} has no check report")
+        if isinstance(self.compile, CompileRefused) and stage is not Stage.COMPILE:
+            raise ValueError("a refused compile fails at the compile stage")
+        if stage is Stage.COMPILE and isinstance(self.compile, Compiled):
+            raise ValueError("an accepted compile does not fail at the compile stage")
 
 
 class Record(CurrentRecord):

@@ -3,7 +3,7 @@
 import math
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, FiniteFloat
 
 from jaxbench_harness.records.base import ByteCount, Model, Nanoseconds, NonEmptyStr
 
@@ -20,6 +20,55 @@ class Measured(Model):
     """Calls before the first sample."""
 
 
+class PredictedWait(Model):
+    """Time that the core is predicted to wait for one window of one operand."""
+
+    operand: NonEmptyStr
+    """Buffer that the transfer reads or writes, as the compiler describes it."""
+    window: str
+    """The compiler's description of the window; empty where it gives none."""
+    source: NonEmptyStr
+    """Memory that the transfer reads."""
+    destination: NonEmptyStr
+    """Memory that it writes."""
+    time_ns: Nanoseconds
+    """Time lost."""
+
+
+class PredictedPart(Model):
+    """Time in one instruction of the compiled program: a fusion, or a kernel."""
+
+    name: NonEmptyStr
+    """Name of the instruction."""
+    calls: Annotated[int, Field(ge=0)]
+    """How often it runs."""
+    time_ns: Nanoseconds
+    """Time in all of its runs."""
+
+
+class Breakdown(Model):
+    """Where a predicted time goes."""
+
+    bottleneck: NonEmptyStr
+    """What takes most of the time, in the predictor's word."""
+    executing_ns: Nanoseconds
+    """Time in which the core issues instructions."""
+    waiting_ns: Nanoseconds
+    """Time in which it waits for transfers."""
+    hbm_busy_ns: Nanoseconds
+    """Time in which HBM moves data."""
+    hbm_bytes: ByteCount
+    """Bytes read from HBM and written to it."""
+    parts: tuple[PredictedPart, ...] = ()
+    """The instructions that take longest."""
+    waits: tuple[PredictedWait, ...] = ()
+    """The waits that cost most."""
+    units: dict[NonEmptyStr, FiniteFloat] = Field(default_factory=dict[str, float])
+    """Share of the issue slots used, by unit."""
+    assumptions: tuple[NonEmptyStr, ...] = ()
+    """What was taken for granted about the state of the chip and its inputs."""
+
+
 class Predicted(Model):
     """A time computed from the compiler's schedule; never ranked with measured times."""
 
@@ -28,12 +77,16 @@ class Predicted(Model):
     """Name and version of the predictor model."""
     time_ns: Nanoseconds
     """Point estimate."""
-    low_ns: Nanoseconds
-    """Lower end of the 80% interval."""
-    high_ns: Nanoseconds
-    """Upper end of the 80% interval."""
+    low_ns: Nanoseconds | None
+    """Lower end of the 80% interval; null where the model was never compared with measurements of this target."""
+    high_ns: Nanoseconds | None
+    """Upper end of the 80% interval; null likewise."""
     calibrated: bool
     """Whether the model was fitted to measurements of this target."""
+    inputs: NonEmptyStr | None = None
+    """Distribution and seed of the integers that control flow depends on; null where the workload has none."""
+    breakdown: Breakdown | None = None
+    """Where the time goes; null in records older than the field."""
 
 
 Timing = Annotated[Measured | Predicted, Field(discriminator="kind")]

@@ -55,6 +55,7 @@ def guard_and_compile(
     config: ResolvedConfig,
     *,
     baseline: bool = False,
+    guard_only: bool = False,
     release: str | None = None,
     cache: Cache | None = None,
 ) -> GuardedPrograms:
@@ -66,6 +67,7 @@ def guard_and_compile(
         target: What to compile for.
         config: Limits, and what a candidate may be made of.
         baseline: Whether they are of a baseline, which may be made of anything.
+        guard_only: Whether to leave the compiler out, unless the cache has its answer.
         release: Release that the workload is taken from, if any.
         cache: Where the compiler's answers are kept; None neither reads nor keeps any.
 
@@ -82,6 +84,7 @@ def guard_and_compile(
         release=release,
         programs=tuple(ProgramHeader(size=program.size, platform=program.platform) for program in programs),
         target=target.name,
+        guard_only=guard_only,
     )
     ended = run_worker(
         "compile",

@@ -43,6 +43,10 @@ class TracedPrograms:
     cached: Cached = None
     sandbox: Sandbox | None = None
 
+    def full(self) -> Program:
+        """Returns the full-size Program for the target."""
+        return next(each for each in self.programs if each.size == "full" and each.platform == "tpu")
+
     def interpreted(self) -> Program | None:
         """Returns the check Program for the CPU, if there is one."""
         return next((program for program in self.programs if program.platform == "cpu"), None)

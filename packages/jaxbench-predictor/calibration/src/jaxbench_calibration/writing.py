@@ -11,8 +11,8 @@ import numpy as np
 
 from jaxbench_calibration.cases import Case, Family
 from jaxbench_calibration.comparing import Comparison
-from jaxbench_calibration.models import SUSTAINED_AFTER_MS
 from jaxbench_calibration.fitting import Errors, Fit, errors, rank_correlation
+from jaxbench_calibration.models import SUSTAINED_AFTER_MS
 
 _VERSIONS = ("jax", "jaxlib", "libtpu")
 

@@ -156,10 +156,17 @@ def parameters(selected: list[Attempt]) -> list:
         pytest.param(
             attempt,
             id=attempt.name,
-            marks=[pytest.mark.xfail(reason=PENDING[attempt.name])] if attempt.name in PENDING else [],
+            marks=_marks(attempt),
         )
         for attempt in selected
     ]
+
+
+def _marks(attempt: Attempt) -> list:
+    marks = [pytest.mark.xfail(reason=PENDING[attempt.name])] if attempt.name in PENDING else []
+    if attempt.like != "plain":  # one process judges the honest twin of all that have it
+        marks.append(pytest.mark.xdist_group(attempt.like))
+    return marks
 
 
 def config_of(attempt: Attempt, **changes: object) -> ResolvedConfig:

@@ -10,7 +10,6 @@ from adversarial_suite import (
     attempts,
     comparable,
     compiling,
-    config_of,
     honest_record,
     is_in_company,
     judge,
@@ -64,41 +63,31 @@ def test_no_candidate_changes_the_record_of_another(tmp_path):
             assert_record(attack, by_name[attack.name])
 
 
-def test_every_try_is_counted_on_inputs_of_its_own(tmp_path):
-    """Trick 34: to submit many times and keep the luckiest leaves as many records, each with a seed drawn for it."""
-    path = tmp_path / "evaluations.jsonl"
-    for _ in range(2):
-        append_record(path, judge(PLAIN, seed=None))
-    records = list(read_records(path))
-    assert len({record.evaluation_id for record in records}) == 2
-    assert {record.candidate.digest for record in records} == {PLAIN.candidate.digest}
-    seeds = [draw.seed for record in records for draw in record.check.draws]
-    assert len(set(seeds)) == len(seeds) == 2
+def test_every_try_is_counted_and_the_same_name_hides_nobody(tmp_path, monkeypatch):
+    """Tricks 34 and 43: three tries under one name leave as many records, told apart by seed and by digest.
 
-
-def test_the_same_name_hides_nobody(tmp_path):
-    """Trick 43: candidates of one name in one file are told apart by the digest of their content."""
-    path = tmp_path / "evaluations.jsonl"
-    zeros = BY_NAME["not_doing_the_work/zeros_for_empty"]
-    for attempt in (PLAIN, zeros):
-        append_record(path, judge(attempt, name="gemm"))
-    right, wrong = read_records(path)
-    assert right.candidate.name == wrong.candidate.name == "gemm"
-    assert isinstance(right.verdict, Passed)
-    assert not isinstance(wrong.verdict, Passed)
-    assert (right.candidate.digest, wrong.candidate.digest) == (PLAIN.candidate.digest, zeros.candidate.digest)
-    assert right.candidate.digest != wrong.candidate.digest
-
-
-def test_the_process_that_runs_candidates_is_sent_no_seed(monkeypatch):
-    """Tricks 17, 38, 39: what is not sent is not found, wherever in memory it is looked for."""
+    Tricks 17, 38, 39: the process that runs a candidate is sent no seed; what is not sent is not found.
+    """
     sent = []
     encode = supervisor.encode_request
-    monkeypatch.setattr(
-        supervisor, "encode_request", lambda body, blobs: sent.append((body, blobs)) or encode(body, blobs)
-    )
-    judge(PLAIN)
-    (trace, _), _, (check, _) = sent
-    for secret in ("seed", str(config_of(PLAIN).seed)):
-        assert secret not in trace
-        assert secret in check
+    monkeypatch.setattr(supervisor, "encode_request", lambda body, blobs: sent.append(body) or encode(body, blobs))
+    path = tmp_path / "evaluations.jsonl"
+    zeros = BY_NAME["not_doing_the_work/zeros_for_empty"]
+    for attempt in (PLAIN, PLAIN, zeros):
+        append_record(path, judge(attempt, name="gemm", seed=None))
+
+    records = list(read_records(path))
+    assert len({record.evaluation_id for record in records}) == 3
+    assert {record.candidate.name for record in records} == {"gemm"}
+    plain, _, wrong = (attempt.candidate.digest for attempt in (PLAIN, PLAIN, zeros))
+    assert [record.candidate.digest for record in records] == [plain, plain, wrong]
+    assert plain != wrong
+    assert [isinstance(record.verdict, Passed) for record in records] == [True, True, False]
+    seeds = [draw.seed for record in records[:2] for draw in record.check.draws]
+    assert len(set(seeds)) == len(seeds) == 2
+
+    traces, checks = sent[::3][:2], sent[2::3][:2]
+    for trace, check, seed in zip(traces, checks, seeds, strict=True):
+        assert "seed" not in trace
+        assert str(seed) not in trace
+        assert str(seed) in check

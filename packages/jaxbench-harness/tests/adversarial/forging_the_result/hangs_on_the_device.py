@@ -4,7 +4,7 @@ trick: 42
 outcome: reject
 stage: check
 code: timeout
-config: check_timeout_s=25
+config: check_timeout_s=12
 """
 
 import jax.numpy as jnp

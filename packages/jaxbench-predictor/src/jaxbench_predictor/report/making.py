@@ -2,6 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from jaxbench_predictor.execution.core import Execution
 from jaxbench_predictor.execution.events import DmaSite
@@ -22,12 +24,27 @@ _MOSTLY_WAITING = 0.25
 """Share of the time spent waiting above which the schedule is not the limit."""
 
 
+class _Window(NamedTuple):
+    program: str
+    operand: str
+    window: str
+    source: Space
+    destination: Space
+
+
+@dataclass(slots=True)
+class _Lost:
+    cycles: float = 0.0
+    stalls: int = 0
+
+
 def make_report(execution: Execution, schedule: Schedule, machine: Machine) -> Report:
     """Returns where the time of an execution goes."""
     ns_per_cycle = 1e9 / machine.clock_hz.value
     log = execution.log
     return Report(
         bottleneck=_bottleneck(execution),
+        clock_hz=machine.clock_hz.value,
         executed_cycles=log.bundles,
         slowed_cycles=log.slowed_cycles,
         waiting_cycles=log.stalled_cycles,
@@ -59,25 +76,21 @@ def _hlo(execution: Execution, ns_per_cycle: float) -> tuple[HloTime, ...]:
 
 
 def _waits(execution: Execution, ns_per_cycle: float) -> tuple[WaitTime, ...]:
-    lost: dict[tuple[str, int], tuple[int, float]] = defaultdict(lambda: (0, 0.0))
+    """Returns the waits, those for the same window together: a pipeline begins with copies of their own."""
+    found: dict[_Window, _Lost] = {}
     for wait in execution.log.waits:
-        for dma, cycles in wait.stalled_by.items():
-            stalls, total = lost[wait.program, dma]
-            lost[wait.program, dma] = stalls + wait.stalls, total + cycles
-    times: list[WaitTime] = []
-    for (program, number), (stalls, cycles) in lost.items():
-        dma = execution.log.dmas[number]
-        times.append(
-            WaitTime(
-                program=program,
-                operand=dma.operand,
-                window=" ".join(dma.window.split()),
-                source=dma.source,
-                destination=dma.destination,
-                stalls=stalls,
-                time_ns=cycles * ns_per_cycle,
-            )
-        )
+        windows: set[_Window] = set()
+        for number, cycles in wait.stalled_by.items():
+            dma = execution.log.dmas[number]
+            window = _Window(wait.program, dma.operand, " ".join(dma.window.split()), dma.source, dma.destination)
+            lost = found.setdefault(window, _Lost())
+            lost.cycles += cycles
+            lost.stalls += wait.stalls if window not in windows else 0
+            windows.add(window)
+    times = [
+        WaitTime(**window._asdict(), stalls=lost.stalls, time_ns=lost.cycles * ns_per_cycle)
+        for window, lost in found.items()
+    ]
     return tuple(sorted(times, key=lambda wait: -wait.time_ns)[:_LIMIT])
 
 

@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from jaxbench_predictor.memory.model import Space
-from jaxbench_predictor.model import Count, Model, NonEmptyStr, NonNegativeFloat
+from jaxbench_predictor.model import Count, Model, NonEmptyStr, NonNegativeFloat, PositiveFloat
 
 
 class Bottleneck(StrEnum):
@@ -42,7 +42,7 @@ class WaitTime(Model):
     destination: Space
     """Memory that it writes."""
     stalls: Count
-    """How often waits in that program stalled, for whatever transfer."""
+    """How often the waits where that happened stalled, for whatever transfer."""
     time_ns: NonNegativeFloat
     """Time lost."""
 
@@ -89,6 +89,8 @@ class Report(Model):
 
     bottleneck: Bottleneck
     """What takes most of the time."""
+    clock_hz: PositiveFloat
+    """Cycles per second."""
     executed_cycles: NonNegativeFloat
     """Cycles in which a bundle issued."""
     slowed_cycles: NonNegativeFloat
@@ -109,3 +111,13 @@ class Report(Model):
     """Use of issue slots; empty where the compiler printed none."""
     assumptions: tuple[NonEmptyStr, ...]
     """What was taken for granted about the state of the chip and its inputs."""
+
+    @property
+    def executing_ns(self) -> float:
+        """Time in which bundles issued, those slowed by the matrix units included."""
+        return (self.executed_cycles + self.slowed_cycles) / self.clock_hz * 1e9
+
+    @property
+    def waiting_ns(self) -> float:
+        """Time lost waiting for transfers."""
+        return self.waiting_cycles / self.clock_hz * 1e9

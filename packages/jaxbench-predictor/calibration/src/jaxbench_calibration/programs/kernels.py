@@ -137,7 +137,8 @@ def _splash_4p() -> Iterator[Program]:
             blocks,
             (2048, 2048, 1024),
             _plain_splash,
-            "keys and values repeated for each head; block sizes by search; masks as parameters, not constants",
+            "keys and values repeated for each head; block sizes by search; "
+            "the masks are parameters instead of constants",
             operands=functools.partial(_mask_operands, 64, 4096),
         )
 

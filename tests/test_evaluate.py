@@ -30,7 +30,9 @@ needs_libtpu = pytest.mark.skipif(
     ],
 )
 def test_example_kernels_pass(jaxbench: CommandLine, example: str, workload: str, kernel: str) -> None:
-    done = jaxbench("evaluate", EXAMPLES / f"{example}.py", "--workload", workload, "--seed", "1", "--json")
+    done = jaxbench(
+        "evaluate", EXAMPLES / f"{example}.py", "--workload", workload, "--seed", "1", "--no-predict", "--json"
+    )
     assert done.code == 0, done.out + done.err
     record = Record.model_validate(done.document)
     assert isinstance(record.verdict, Passed)
@@ -51,7 +53,7 @@ def test_example_kernels_pass(jaxbench: CommandLine, example: str, workload: str
 
 def test_every_evaluation_has_a_seed_of_its_own_which_replays_it(jaxbench: CommandLine) -> None:
     """The seed comes from the operating system and is in the record; given back, it yields the same errors."""
-    arguments = ("evaluate", EXAMPLES / "rmsnorm.py", "-w", "12p_RMSNorm", "--no-record", "--json")
+    arguments = ("evaluate", EXAMPLES / "rmsnorm.py", "-w", "12p_RMSNorm", "--no-record", "--no-predict", "--json")
     first, second = (jaxbench(*arguments).document["check"]["draws"] for _ in range(2))
     (seed,) = {draw["seed"] for draw in first}
     assert seed not in {draw["seed"] for draw in second}
@@ -138,7 +140,7 @@ def test_a_scale_one_percent_off_fails(jaxbench: CommandLine) -> None:
 
 
 def test_candidates_see_the_target(jaxbench: CommandLine) -> None:
-    done = jaxbench("evaluate", CANDIDATES / "asks_for_chip.py", "--workload", "8p_GEMM", "--json")
+    done = jaxbench("evaluate", CANDIDATES / "asks_for_chip.py", "--workload", "8p_GEMM", "--no-predict", "--json")
     assert done.code == 0, done.out
     assert done.document["check"]["verifier"] == "xla_cpu"
     assert [flag["code"] for flag in done.document["flags"]] == ["no_pallas"]
@@ -153,7 +155,7 @@ def test_pallas_can_be_required(jaxbench: CommandLine) -> None:
 @needs_libtpu
 @pytest.mark.skipif(importlib.util.find_spec("tokamax") is None, reason="Tokamax is an optional dependency")
 def test_tokamax_kernels_are_traced_for_the_target(jaxbench: CommandLine) -> None:
-    done = jaxbench("evaluate", CANDIDATES / "tokamax_gemm.py", "--workload", "8p_GEMM", "--json")
+    done = jaxbench("evaluate", CANDIDATES / "tokamax_gemm.py", "--workload", "8p_GEMM", "--no-predict", "--json")
     assert done.code == 0, done.out
     record = Record.model_validate(done.document)
     assert isinstance(record.compile, Compiled)
@@ -177,7 +179,7 @@ def test_library_kernels_can_be_refused(jaxbench: CommandLine) -> None:
 
 
 def test_a_candidate_that_calls_the_reference_is_flagged(jaxbench: CommandLine) -> None:
-    done = jaxbench("evaluate", CANDIDATES / "calls_reference.py", "--workload", "12p_RMSNorm", "--json")
+    done = jaxbench("evaluate", CANDIDATES / "calls_reference.py", "-w", "12p_RMSNorm", "--no-predict", "--json")
     assert done.code == 0, done.out
     flags = {flag["code"]: flag["detail"] for flag in done.document["flags"]}
     assert flags.keys() == {"no_pallas", "imports_reference"}
@@ -185,7 +187,7 @@ def test_a_candidate_that_calls_the_reference_is_flagged(jaxbench: CommandLine) 
 
 
 def test_the_tpu_interpreter_takes_over(jaxbench: CommandLine) -> None:
-    done = jaxbench("evaluate", CANDIDATES / "random_bits_norm.py", "-w", "12p_RMSNorm", "--json")
+    done = jaxbench("evaluate", CANDIDATES / "random_bits_norm.py", "-w", "12p_RMSNorm", "--no-predict", "--json")
     assert done.code == 0, done.out
     check = done.document["check"]
     assert check["verifier"] == "tpu_interpreter"
@@ -198,7 +200,7 @@ def test_the_supervisor_never_imports_the_candidate(jaxbench: CommandLine, tmp_p
     marker = tmp_path / "pids"
     source = tmp_path / "candidate.py"
     source.write_text((CANDIDATES / "leaves_traces.py").read_text().replace("MARKER", repr(str(marker))))
-    done = jaxbench("evaluate", source, "--workload", "8p_GEMM", "--json")
+    done = jaxbench("evaluate", source, "--workload", "8p_GEMM", "--no-predict", "--json")
     assert done.code == 0, done.out
     sandbox = Record.model_validate(done.document).sandbox
     assert sandbox is not None

@@ -24,7 +24,9 @@ def changed(folder: Path, *replacements: tuple[str, str]) -> Path:
 
 
 def test_a_right_kernel_has_no_races_and_refuses_the_odd_size(jaxbench: CommandLine) -> None:
-    done = jaxbench("evaluate", CANDIDATES / "dma_norm.py", "-w", WORKLOAD, "--races", "--odd-size", "--seed", "1")
+    done = jaxbench(
+        "evaluate", CANDIDATES / "dma_norm.py", "-w", WORKLOAD, "--races", "--odd-size", "--seed", "1", "--no-predict"
+    )
     assert done.code == 0, done.out + done.err
     assert "\nraces: clean\n" in done.out
     assert (
@@ -68,7 +70,7 @@ def test_what_the_check_alone_does_not_see_fails_with_races(
 ) -> None:
     """The HLO interpreter copies at once, and moves an access out of bounds into them."""
     path = changed(jaxbench.folder, *replacements)
-    done = jaxbench("evaluate", path, "-w", WORKLOAD, "--races", "--no-record", "--json")
+    done = jaxbench("evaluate", path, "-w", WORKLOAD, "--races", "--no-record", "--no-predict", "--json")
     assert done.code == 1, done.out
     verdict, check = done.document["verdict"], done.document["check"]
     assert (verdict["stage"], verdict["code"], verdict["owner"]) == ("check", code, "candidate")
@@ -102,7 +104,9 @@ ODD = 'if flat.shape[0] % ROWS:\n        raise ValueError(f"takes a multiple of 
 def test_garbage_at_the_odd_size_is_told_from_a_refusal(
     jaxbench: CommandLine, new: str, expected: tuple[str, str]
 ) -> None:
-    done = jaxbench("evaluate", changed(jaxbench.folder, (ODD, new)), "-w", WORKLOAD, "--odd-size", "--json")
+    done = jaxbench(
+        "evaluate", changed(jaxbench.folder, (ODD, new)), "-w", WORKLOAD, "--odd-size", "--no-predict", "--json"
+    )
     assert done.code == 0, "no part of the verdict"
     odd: dict[str, Any] = done.document["check"]["odd"]
     assert (odd["outcome"], odd["code"]) == expected

@@ -1,5 +1,6 @@
 """What the digests of installed code, of this machine and of our own code take in."""
 
+import functools
 from types import SimpleNamespace
 
 import pytest
@@ -54,15 +55,17 @@ def test_compiled_code_is_for_one_kind_of_processor(monkeypatch, tmp_path):
 
 
 def test_our_own_code_counts_as_it_is(monkeypatch, tmp_path):
-    package = tmp_path / "package"
+    package = tmp_path / "measured_package"
     (package / "caching").mkdir(parents=True)
-    monkeypatch.setattr(keys, "__file__", str(package / "caching" / "keys.py"))
-    found = [keys.code_digest.__wrapped__()]
-    for name, content in (("a.py", "x = 1"), ("a.py", "x = 2"), ("caching/b.py", ""), ("c.py", "")):
+    (package / "__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    digest = functools.partial(keys.code_digest.__wrapped__, "measured_package")
+    found = [digest()]
+    for name, content in (("a.py", "x = 1"), ("a.py", "x = 2"), ("caching/b.py", ""), ("c.json", "{}")):
         (package / name).write_text(content)
-        found.append(keys.code_digest.__wrapped__())
-    (package / "c.py").rename(package / "d.py")
-    found.append(keys.code_digest.__wrapped__())
+        found.append(digest())
+    (package / "c.json").rename(package / "d.json")
+    found.append(digest())
     assert len(set(found)) == len(found)
 
 

@@ -45,7 +45,7 @@ from jaxbench_harness.records.base import LOG_LIMIT, shown
 
 HERE = Path(__file__).parent
 SCHEMAS = HERE.parent / "schemas"
-COMMITTED = ("record", "list", "show", "compile", "run", "cache", "doctor")
+COMMITTED = ("record", "list", "show", "compile", "predict", "run", "cache", "doctor")
 
 
 def test_imports_no_jax_and_no_numpy():
@@ -112,7 +112,7 @@ def _field(name):
 @st.composite
 def records(draw):
     """Records with every kind of verdict; which reports go with a verdict is decided by `_is_legal`."""
-    outcome = ("verdict", "compile", "check", "timing", "program")
+    outcome = ("verdict", "compile", "check", "timing", "program", "untimed")
     fields = {name: draw(_field(name)) for name in Record.model_fields if name not in outcome}
     reports = {name: draw(_field(name)) for name in outcome[1:]}
     verdict = draw(_field("verdict"))
@@ -122,8 +122,10 @@ def records(draw):
     return Record(**fields, verdict=verdict, **reports)
 
 
-def _is_legal(verdict, compiled, check, timing, program=None):
+def _is_legal(verdict, compiled, check, timing, program=None, untimed=None):
     """The rules of a record's outcome, in words of their own."""
+    if untimed is not None and not (timing is None and isinstance(verdict, Passed)):
+        return False
     if isinstance(verdict, Passed):
         draws = check.draws if check else ()
         right = bool(draws) and all(d.metrics and all(m.value <= m.limit for m in d.metrics) for d in draws)

@@ -52,6 +52,9 @@ def _findings(target: Target) -> Iterator[Finding]:
     yield Finding(name="python", status="ok", detail=f"{environment.python} on {environment.platform}", remedy="")
     yield Finding(name="jax", status="ok", detail=f"{environment.jax}, jaxlib {environment.jaxlib}", remedy="")
     yield _compiler(target)
+    yield _optional(
+        "jaxbench-predictor", "no times are predicted", "install jaxbench-harness[predictor,tpu] on x86-64 Linux"
+    )
     yield _optional("tokamax", "kernels that use Tokamax cannot be traced", "install tokamax")
     yield _workloads()
     yield _cache()

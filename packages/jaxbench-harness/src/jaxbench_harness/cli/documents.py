@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from pydantic import FiniteFloat
+
 from jaxbench_harness.cli.workload_documents import ListDocument, ShowDocument
 from jaxbench_harness.records import CompileReport, Model, Predicted, Record, Verdict
 from jaxbench_harness.records.base import ByteCount, NonEmptyStr, OneLine, Sha256
@@ -24,23 +26,45 @@ class CompileDocument(Model):
     """What the compiler said; null when it was not reached."""
 
 
-class PredictDocument(Model):
-    """`jaxbench predict --json`."""
+class CandidatePrediction(Model):
+    """What was predicted of one candidate."""
 
-    workload_id: NonEmptyStr
-    """Workload that the candidate was traced for."""
-    release: NonEmptyStr | None
-    """Release that it was taken from; null for the registered one."""
-    target: NonEmptyStr
-    """Target."""
+    candidate_name: NonEmptyStr
+    """Display name of the candidate."""
     candidate_digest: Sha256
     """Digest of the candidate."""
     verdict: Verdict
-    """Passed when a prediction was asked for; says nothing about numbers."""
+    """Passed when the Program was accepted; says nothing about numbers."""
     timing: Predicted | None
     """The time; null when there is none."""
     untimed: OneLine | None
     """Why there is no time; null when there is one, or the verdict says why."""
+
+
+class ComparedTimes(Model):
+    """Two predictions beside each other."""
+
+    ratio: FiniteFloat
+    """Time of the second over that of the first: above one, the first takes less."""
+    faster: Literal["first", "second", "tie"]
+    """Which takes less time; a tie where the difference is less than the model can tell."""
+    why: OneLine
+    """What the difference consists of."""
+
+
+class PredictDocument(Model):
+    """`jaxbench predict --json`."""
+
+    workload_id: NonEmptyStr
+    """Workload that the candidates were traced for."""
+    release: NonEmptyStr | None
+    """Release that it was taken from; null for the registered one."""
+    target: NonEmptyStr
+    """Target."""
+    predictions: tuple[CandidatePrediction, ...]
+    """One per candidate, in the order of the command line."""
+    comparison: ComparedTimes | None
+    """Null without a second candidate, or where one has no time."""
 
 
 class RunDocument(Model):

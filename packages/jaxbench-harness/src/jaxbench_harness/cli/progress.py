@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from jaxbench_harness.cli.terminal import err
 from jaxbench_harness.records import Failed, Stage, Verdict
 
-_STEPS = (Stage.TRACE, Stage.COMPILE, Stage.CHECK)
+_STEPS = (Stage.TRACE, Stage.COMPILE, Stage.CHECK, Stage.TIME)
 
 
 class Reporter(Protocol):

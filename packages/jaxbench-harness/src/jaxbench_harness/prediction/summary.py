@@ -29,17 +29,15 @@ def summarize(outcome: Prediction | Unavailable, inputs: str | None) -> Predicte
         high_ns=outcome.high_ns,
         calibrated=outcome.calibrated,
         inputs=inputs,
-        breakdown=_breakdown(outcome.report, outcome.time_ns),
+        breakdown=_breakdown(outcome.report),
     )
 
 
-def _breakdown(report: Report, time_ns: float) -> Breakdown:
-    cycles = report.executed_cycles + report.slowed_cycles + report.waiting_cycles
-    waiting_ns = time_ns * report.waiting_cycles / cycles if cycles else 0.0
+def _breakdown(report: Report) -> Breakdown:
     return Breakdown(
         bottleneck=report.bottleneck,
-        executing_ns=time_ns - waiting_ns,
-        waiting_ns=waiting_ns,
+        executing_ns=report.executing_ns,
+        waiting_ns=report.waiting_ns,
         hbm_busy_ns=report.hbm_busy_ns,
         hbm_bytes=sum(
             traffic.nbytes * ((traffic.source == "hbm") + (traffic.destination == "hbm")) for traffic in report.traffic

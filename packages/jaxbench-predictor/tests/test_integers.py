@@ -6,6 +6,7 @@ from golden_dumps import schedule
 
 from jaxbench_predictor import Inputs, Prediction, Unavailable, get_machine, predict_schedule
 
+INTO_VMEM = ("hbm", "vmem")
 COUNTS = np.array([3, 0, 2, 7, 1, 1, 0, 4, 9, 2, 2, 5, 0, 0, 1, 6], np.int32)
 
 
@@ -64,6 +65,34 @@ def test_trips_of_data_are_no_time(name, why):
 
 def test_trips_that_a_kernel_yields_are_no_time():
     assert "the result of trips_of_a_kernel" in reason("trips_of_a_kernel", COUNTS)
+
+
+def test_trips_that_a_kernel_computes_in_scalar_memory_are_followed():
+    result = outcome("trips_of_scalars", COUNTS)
+    assert isinstance(result, Prediction), result
+    assert (2 * COUNTS + 1).sum() in [loop.iterations for loop in result.report.loops]
+    assert "entry parameter 0, whose content is not given" in reason("trips_of_scalars")
+
+
+def test_what_a_kernel_changes_while_it_is_copied_is_not_followed():
+    """At the start of the copy there are no trips, at its end 100000."""
+    assert "the result of trips_changed_late" in reason("trips_changed_late", COUNTS)
+
+
+def test_the_compilers_own_code_reads_a_table_while_it_writes_elsewhere():
+    """Its gather reads each page that the table names, which costs less where the same one is named again."""
+    pages = np.random.default_rng(1).permutation(16384)[:1024]
+    page_bytes = 16 * 8 * 128 * 2
+    apart, same = (outcome("gathered_pages", None, table.reshape(8, 128)) for table in (pages, 0 * pages))
+    assert isinstance(apart, Prediction), apart
+    assert isinstance(same, Prediction), same
+    read, read_once = (
+        sum(traffic.nbytes for traffic in each.report.traffic if (traffic.source, traffic.destination) == INTO_VMEM)
+        for each in (apart, same)
+    )
+    assert 1024 * page_bytes <= read < 1.01 * 1024 * page_bytes
+    assert read_once < 0.6 * read
+    assert "entry parameter 1, whose content is not given" in reason("gathered_pages")
 
 
 def test_a_place_past_the_end_holds_nothing():

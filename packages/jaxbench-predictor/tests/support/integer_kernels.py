@@ -46,6 +46,52 @@ def trips_of_a_kernel(counts, x):
     return prefetched_trips(trips[0], x)
 
 
+def trips_of_scalars(counts, x):
+    """Trips that another kernel computes in scalar memory."""
+
+    def body(counts_ref, trips_ref):
+        @pl.loop(0, 16)
+        def _(i):
+            trips_ref[i] = counts_ref[i] * 2 + 1
+
+    smem = pl.BlockSpec(memory_space=pltpu.SMEM)
+    trips = pl.pallas_call(body, out_shape=jax.ShapeDtypeStruct((16,), jnp.int32), in_specs=[smem], out_specs=smem)
+    return prefetched_trips(trips(counts), x)
+
+
+def trips_changed_late(counts, x):
+    """Trips that a kernel changes after it has begun to copy them to its output."""
+
+    def body(counts_ref, trips_ref, small, semaphore):
+        @pl.loop(0, 128)
+        def _(i):
+            small[i] = 0
+
+        copy = pltpu.make_async_copy(small, trips_ref, semaphore)
+        copy.start()
+
+        @pl.loop(0, 128)
+        def _(i):
+            small[i] = 100000 + counts_ref[0]
+
+        copy.wait()
+
+    smem, anywhere = pl.BlockSpec(memory_space=pltpu.SMEM), pl.BlockSpec(memory_space=pl.ANY)
+    trips = pl.pallas_call(
+        body,
+        out_shape=jax.ShapeDtypeStruct((128,), jnp.int32),
+        in_specs=[smem],
+        out_specs=anywhere,
+        scratch_shapes=[pltpu.SMEM((128,), jnp.int32), pltpu.SemaphoreType.DMA],
+    )(counts)
+    return prefetched_trips(trips[:16], x)
+
+
+def gathered_pages(pages, table):
+    """Pages in the order of a table; the compiler's own code reads the table while it writes the pages."""
+    return pages[table % 16384] * 2
+
+
 def trips_of_vector_data(x):
     """A kernel that computes its trips of its window."""
 
@@ -214,6 +260,9 @@ INTEGER_KERNELS = {
     "constant_trips": Kernel(constant_trips, (X,)),
     "float_trips": Kernel(float_trips, (X,)),
     "trips_of_a_kernel": Kernel(trips_of_a_kernel, (TRIPS, X)),
+    "trips_of_scalars": Kernel(trips_of_scalars, (TRIPS, X)),
+    "trips_changed_late": Kernel(trips_changed_late, (TRIPS, X)),
+    "gathered_pages": Kernel(gathered_pages, (Spec((16384, 16, 8, 128), jnp.bfloat16), Spec((8, 128), jnp.int32))),
     "trips_of_vector_data": Kernel(trips_of_vector_data, (X,)),
     "trips_of_float_scalar": Kernel(trips_of_float_scalar, (Spec((1,), jnp.float32), X)),
     "dynamic_grid": Kernel(dynamic_grid, (Spec((1,), jnp.int32), X)),

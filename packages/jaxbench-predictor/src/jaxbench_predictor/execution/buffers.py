@@ -17,6 +17,7 @@ from jaxbench_predictor.execution.contents import (
 from jaxbench_predictor.execution.inputs import GRANULE_BYTES, Inputs, ParameterAddresses
 from jaxbench_predictor.execution.program_values import Argument, ProgramValues
 from jaxbench_predictor.execution.scalar_memory import ALLOCATION_SHIFT, ScalarMemory
+from jaxbench_predictor.execution.staging import Staging
 from jaxbench_predictor.execution.values import WORD, Scalar, Unknown
 from jaxbench_predictor.hlo.evaluating import is_evaluated
 from jaxbench_predictor.hlo.module import HloModule, Instruction
@@ -114,7 +115,8 @@ class Buffers:
         self.smem = ScalarMemory() if smem is None else smem
         self._operands: dict[int, _Operand] = {}
         self.stored = False
-        """Whether the present program has written VMEM."""
+        """Whether the present program may have written one of its inputs in VMEM."""
+        self._staged = Staging(self.smem)
         for position, content in inputs.words.items():
             self._write(Space.HBM, addresses.address(position), len(content) * _WORD_BYTES, words(content))
         for parameter in module.entry_parameters:
@@ -179,8 +181,20 @@ class Buffers:
         part.write(operand.space, 0, operand.nbytes, operand.content)
         return part.read(operand.space, offset, nbytes)
 
+    def stage(self, space: Space, address: Scalar | None, nbytes: int, source: Scalar | None) -> None:
+        """Notes what the present program writes to an output.
+
+        Args:
+            space: Memory that is written.
+            address: Where, in granules; None for rows with gaps.
+            nbytes: How much.
+            source: Where in scalar memory it comes from; None for data.
+        """
+        self._staged.write(space, address, nbytes, source)
+
     def distrust(self) -> None:
         """Forgets everything, because a kernel writes what it should not."""
+        self._staged.forget()
         self._memory.clear()
         self._operands.clear()
 
@@ -207,6 +221,7 @@ class Buffers:
                 registers[each.register] = base >> shift
                 inputs[each.index] = replace(inputs[each.index], base=base)
         self.stored = False
+        self._staged = Staging(self.smem)
         self._operands = {
             index: operand
             for index, operand in inputs.items()
@@ -219,8 +234,19 @@ class Buffers:
     def leave(self, results: list[_Result]) -> None:
         """Ends a program that the top-level program called."""
         self._operands = {}
+        staged = self._staged.contents()
+        if staged is not None:
+            results = [self._with_staged(result, staged) for result in results]
         self.stored = False
         self._put(results, evaluated=True)
+
+    def _with_staged(self, result: _Result, staged: ContentMemory) -> _Result:
+        """Adds what DMAs from scalar memory have written, unless vector stores may have changed it since."""
+        evaluated = not isinstance(result.content, Untold)
+        if evaluated or not isinstance(result.base, int) or (result.space is Space.VMEM and self.stored):
+            return result
+        written = staged.read(result.space, result.base * GRANULE_BYTES, min(result.nbytes, _LARGEST))
+        return replace(result, content=Either(written, result.content))
 
     def _put(self, results: list[_Result], *, evaluated: bool) -> None:
         for result in results:

@@ -148,6 +148,13 @@ def words(values: Sequence[int]) -> Known:
     return Known(np.array([value & 0xFFFFFFFF for value in values], np.uint32).view(np.uint8))
 
 
+def words_or_padding(values: Sequence[int | None]) -> Content:
+    """Returns the content made of 32-bit words, of which None are not known."""
+    known = np.repeat([value is not None for value in values], _WORD_BYTES)
+    data = words([value or 0 for value in values]).data
+    return Deferred(lambda _fill: (data, known))
+
+
 class ContentMemory:
     """The contents of HBM and VMEM, by byte address."""
 

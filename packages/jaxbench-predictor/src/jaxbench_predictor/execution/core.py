@@ -121,10 +121,11 @@ class _Core:
             tuple(self._assumptions),
         )
 
-    def _program(self, listing: Listing) -> LoweredProgram:
+    def _program(self, listing: Listing, instruction: str = "") -> LoweredProgram:
         program = self._programs.get(listing.name)
         if program is None:
             state = self._state
+            called = state.buffers.values.module.find(instruction)
             program = LoweredProgram(
                 listing,
                 state.buffers,
@@ -132,6 +133,7 @@ class _Core:
                 self._allocations,
                 self._delay_slots,
                 cycles_per_flop=self._cycles_per_flop,
+                in_bounds=called is not None and called.opcode == "fusion",
             )
             self._programs[listing.name] = program
             self._set_runtime_words(listing)
@@ -183,7 +185,7 @@ class _Core:
         if not known(registers[call.condition], "whether a program is called"):
             return
         site = self._state.log.calls[call.site]
-        program = self._program(self._schedule.find(site.name))
+        program = self._program(self._schedule.find(site.name), site.name)
         site.program = program.listing.name
         site.calls += 1
         if self._depth >= _MAX_DEPTH:

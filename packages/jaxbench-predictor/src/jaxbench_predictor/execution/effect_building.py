@@ -11,9 +11,10 @@ from jaxbench_predictor.execution.effects import (
     Wait,
 )
 from jaxbench_predictor.execution.events import CallSite, DmaSite, Log, WaitSite
+from jaxbench_predictor.execution.liveness import moves_scalars
 from jaxbench_predictor.execution.provenance import Provenance
 from jaxbench_predictor.execution.registers import RegisterFile
-from jaxbench_predictor.listing.model import Listing, ListingError, Op, Value
+from jaxbench_predictor.listing.model import Listing, ListingError, Op, Operand, Value
 from jaxbench_predictor.listing.naming import TOP_LEVEL, callee_name
 from jaxbench_predictor.memory import Space
 
@@ -30,6 +31,11 @@ class EffectBuilder:
         self._registers = registers
         self._log = log
         self._provenance = Provenance(listing)
+        self._moves_scalars = listing.name != TOP_LEVEL and moves_scalars(listing)
+
+    def may_be_written(self, address: Operand) -> bool:
+        """Returns whether an address is certain to point into an output of the program, or a buffer of its own."""
+        return self._provenance.may_be_written(address)
 
     def build(self, op: Op, bundle: int, condition: int, *, after_store: bool) -> Effect | Call:
         """Returns the effect of an operation.
@@ -38,7 +44,7 @@ class EffectBuilder:
             op: The operation.
             bundle: Index of its bundle.
             condition: Where it stands whether it takes effect.
-            after_store: Whether its block has written VMEM before.
+            after_store: Whether its block may have written an input in VMEM before.
 
         Raises:
             ListingError: It has a form that is not known.
@@ -81,6 +87,7 @@ class EffectBuilder:
             priority=int(op.attribute("thread") or 0),
             argument=argument if plain and not hidden else None,
             plain=plain,
+            staged=self._moves_scalars and ends[1] in {Space.HBM, Space.VMEM},
             stray=self._program != TOP_LEVEL
             and ends[1] in {Space.HBM, Space.VMEM}
             and not self._provenance.may_be_written(addresses[1]),

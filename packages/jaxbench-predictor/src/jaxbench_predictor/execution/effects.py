@@ -44,6 +44,8 @@ class Dma:
     """Position of the program's input that it reads, where that is certain and nothing has changed it."""
     plain: bool
     """Whether it moves consecutive bytes."""
+    staged: bool
+    """Whether what it writes is followed, because the program moves scalar memory to its outputs."""
     stray: bool
     """Whether it may write something else than an output of its program."""
 
@@ -73,6 +75,10 @@ class Dma:
             if site.destination is Space.SMEM:
                 content = state.buffers.argument(self.argument, registers[self.source], nbytes)
                 self._write_smem(state, registers, content, nbytes)
+            if self.staged:
+                origin = registers[self.source] if site.source is Space.SMEM and self.plain else None
+                destination = registers[self.destination] if self.plain else None
+                state.buffers.stage(site.destination, destination, nbytes, origin)
             return
         content = state.buffers.read(site.source, registers[self.source] if self.plain else None, nbytes)
         if site.destination is Space.SMEM:

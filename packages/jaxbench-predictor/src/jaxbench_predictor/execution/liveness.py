@@ -36,12 +36,13 @@ def is_pure(op: Op) -> bool:
 def live_names(listing: Listing) -> frozenset[str]:
     """Returns the names of the values that are needed to execute `listing`."""
     definitions = {op.result.name: op for bundle in listing.bundles for op in bundle if op.result and is_pure(op)}
+    followed = listing.name == TOP_LEVEL or moves_scalars(listing)
     waiting = [
         name
         for bundle in listing.bundles
         for op in bundle
         if not is_pure(op)
-        for name in _needed_by_effect(op, listing.name)
+        for name in _needed_by_effect(op, all_followed=followed)
     ]
     live: set[str] = set()
     while waiting:
@@ -53,14 +54,19 @@ def live_names(listing: Listing) -> frozenset[str]:
     return frozenset(live)
 
 
-def _needed_by_effect(op: Op, program: str) -> Iterator[str]:
+def moves_scalars(listing: Listing) -> bool:
+    """Returns whether a program copies scalar memory to its outputs, so that others may decide by what it yields."""
+    return any(op.opcode in {"dma.smem_to_hbm", "dma.smem_to_vmem"} for bundle in listing.bundles for op in bundle)
+
+
+def _needed_by_effect(op: Op, *, all_followed: bool) -> Iterator[str]:
     if op.opcode in IGNORED:
         return
     if op.predicate:
         yield op.predicate.name
     if op.opcode.startswith("dma.") and op.opcode != "dma.done.wait":
         # Where a transfer reads and writes costs no time, except where contents are followed.
-        followed = op.opcode.endswith("_to_smem") or op.opcode == "dma.general" or program == TOP_LEVEL
+        followed = op.opcode.endswith("_to_smem") or op.opcode == "dma.general" or all_followed
         for label, operand in zip(op.labels, op.operands, strict=True):
             if followed or label in {"size_in_granules", "dst_syncflagno"}:
                 yield from names([operand])

@@ -28,6 +28,7 @@ class LoweredProgram:
         delay_slots: int,
         *,
         cycles_per_flop: float = 0.0,
+        in_bounds: bool = False,
     ) -> None:
         """Prepares a listing.
 
@@ -38,6 +39,8 @@ class LoweredProgram:
             allocations: Numbers of allocations, shared by all programs of the core.
             delay_slots: Bundles after a branch that still execute.
             cycles_per_flop: Cycles lost per operation of the matrix units.
+            in_bounds: Whether its vector stores stay inside the buffers that their addresses start in: those of the
+                compiler's own code do, those of a kernel may not.
         """
         self.listing = listing
         self.blocks: dict[int, Block] = {}
@@ -46,6 +49,11 @@ class LoweredProgram:
         self._effects = EffectBuilder(listing, self._file, log)
         self._delay_slots = delay_slots
         self.arguments = arguments_of(listing)
+        self._stores = frozenset(
+            index
+            for index, bases in listing.vector_stores.items()
+            if not in_bounds or not all(base and self._effects.may_be_written(base) for base in bases)
+        )
         self._cycles_per_flop = cycles_per_flop
 
     @property
@@ -105,12 +113,12 @@ class LoweredProgram:
                     steps.extend(self._steps.of_word_store(op))
                 else:
                     condition = self._steps.condition(op, steps)
-                    stores = any(bundle in self.listing.vector_stores for bundle in range(start, index + 1))
+                    stores = any(bundle in self._stores for bundle in range(start, index + 1))
                     effect = self._effects.build(op, index, condition, after_store=stores)
                     segments.append(Segment(tuple(steps), effect, index - start))
                     steps = []
         segments.append(Segment(tuple(steps), None, end - start))
-        stores = any(index in self.listing.vector_stores for index in range(start, end))
+        stores = any(index in self._stores for index in range(start, end))
         slowed = self._cycles_per_flop * sum(self.listing.matmul_flops[start:end])
         return Block(start, end - start, tuple(segments), taken, self._target(branch), stores, slowed)
 

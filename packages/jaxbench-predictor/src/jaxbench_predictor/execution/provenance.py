@@ -47,24 +47,41 @@ class Provenance:
 
     def argument(self, operand: Operand) -> int | None:
         """Returns the position of the input of this program that an address points into, or None."""
-        match = self._passed(operand)
+        chain = self._chain(operand)
+        if any(isinstance(each, Op) and each.otherwise is not None for each in chain):
+            return None
+        match = _passed(chain[-1])
         return int(match["index"]) if match and match["kind"] == "input" else None
 
     def may_be_written(self, operand: Operand) -> bool:
         """Returns whether an address is certain to point into an output of this program, or a buffer of its own."""
-        last = self._chain(operand)[-1]
-        if isinstance(last, Symbol) or (
-            isinstance(last, Op) and any(isinstance(each, Symbol) for each in last.operands)
-        ):
+        return all(self._is_writable(root) for root in self._roots(operand))
+
+    def _is_writable(self, root: Op | Operand) -> bool:
+        if isinstance(root, Symbol):
             return True
-        match = self._passed(operand)
+        if not isinstance(root, Op):
+            return False
+        if any(isinstance(each, Symbol) for each in root.operands):
+            return True
+        match = _passed(root)
         return match is not None and match["kind"] == "output"
 
-    def _passed(self, operand: Operand) -> re.Match[str] | None:
-        last = self._chain(operand)[-1]
-        if not isinstance(last, Op) or last.opcode.partition(".")[0] != "inlined_call_operand":
-            return None
-        return _BUFFER.search(last.attribute("buffer") or "")
+    def _roots(self, operand: Operand) -> list[Op | Operand]:
+        """Returns where an address may start: all of that which it is chosen from."""
+        found: list[Op | Operand] = []
+        waiting, seen = [operand], {operand}
+        while waiting:
+            last = self._chain(waiting.pop())
+            chosen = [each.otherwise for each in last if isinstance(each, Op) and each.otherwise is not None]
+            end = last[-1]
+            if isinstance(end, Op) and end.opcode in {"sphi", "pphi"}:
+                chosen += end.operands
+            else:
+                found.append(end)
+            waiting += [each for each in chosen if each not in seen]
+            seen.update(chosen)
+        return found
 
     def _space(self, operand: Operand) -> Space:
         for source in self._chain(operand):
@@ -93,6 +110,12 @@ class Provenance:
 
 _ENDS = ("hbm", "src", "dst", "vmem")
 """Labels of addresses, those of HBM first."""
+
+
+def _passed(source: Op | Operand) -> re.Match[str] | None:
+    if not isinstance(source, Op) or source.opcode.partition(".")[0] != "inlined_call_operand":
+        return None
+    return _BUFFER.search(source.attribute("buffer") or "")
 
 
 def _is_spill(operand: Operand) -> bool:

@@ -1,6 +1,8 @@
 """What a listing says, as typed values. Vector operations are left out: they decide no time but their bundle's."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 
 class ListingError(ValueError):
@@ -100,7 +102,7 @@ class Listing:
     bundles: tuple[tuple[Op, ...], ...]
     loop_headers: frozenset[int]
     """Indices of bundles that begin a loop body."""
-    vector_stores: frozenset[int] = frozenset()
-    """Indices of bundles that write VMEM."""
+    vector_stores: Mapping[int, tuple[Value | Symbol | None, ...]] = field(default_factory=dict[int, Any])
+    """By index of a bundle that writes VMEM, where the addresses start; None where the listing does not say."""
     matmul_flops: tuple[int, ...] = ()
     """Floating-point operations that each bundle gives to the matrix units; empty where they were not counted."""

@@ -35,6 +35,11 @@ _WORD_STORE = re.compile(
 )
 """How the top-level program reads and writes single words of VMEM, in buffers of their own."""
 
+_STORE = re.compile(
+    r"= vst\S* \[vmem:\[(?:%(?P<value>s\d+)_(?P<register>s\d+)|(?P<symbol>#allocation\w+))(?: \+ \$0x[\da-f]+)?\]"
+)
+"""A store whose address is one value or allocation, and a fixed offset."""
+
 _OPERAND = re.compile(
     r"""\s*(?:
       (?P<label>[A-Za-z_]\w*)=\s*(?=[%\[\-\d])
@@ -76,20 +81,27 @@ def parse_listing(name: str, text: str) -> Listing:
     """
     parsed: list[tuple[Op, ...]] = []
     headers: set[int] = set()
-    stores: set[int] = set()
+    stores: dict[int, tuple[Value | Symbol | None, ...]] = {}
     flops: list[int] = []
     parse = parse_op if name != TOP_LEVEL else _parse_top_level_op
     try:
         for index, raw in enumerate(bundles(text)):
             if "LB" in raw.labels:
                 headers.add(index)
-            if any("= vst" in part for part in raw.ops):
-                stores.add(index)
+            if bases := tuple(_store_base(part) for part in raw.ops if "= vst" in part):
+                stores[index] = bases
             flops.append(_matmul_flops(raw.ops))
             parsed.append(tuple(op for part in raw.ops if (op := parse(part))))
     except ListingError as error:
         raise ListingError(f"{name}, bundle {len(parsed):#x}: {error}") from error
-    return Listing(name, tuple(parsed), frozenset(headers), frozenset(stores), tuple(flops))
+    return Listing(name, tuple(parsed), frozenset(headers), stores, tuple(flops))
+
+
+def _store_base(text: str) -> Value | Symbol | None:
+    match = _STORE.search(text)
+    if match is None:
+        return None
+    return Symbol(match["symbol"]) if match["symbol"] else Value(match["value"], match["register"])
 
 
 def _parse_top_level_op(text: str) -> Op | None:

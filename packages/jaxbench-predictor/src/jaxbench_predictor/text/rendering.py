@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from jaxbench_predictor.outcome import Prediction, Unavailable
-from jaxbench_predictor.report.columns import byte_count, duration, share, table
 from jaxbench_predictor.report.model import Bottleneck, Report
+from jaxbench_predictor.text.columns import byte_count, duration, share, table
 
 _SHOWN = 8
 """Most rows of a table; the report itself may hold more."""

@@ -8,7 +8,7 @@ from golden_dumps import files, schedule
 from jaxbench_predictor import Inputs, Prediction, Unavailable, get_machine, predict_schedule
 from jaxbench_predictor.execution.core import execute
 from jaxbench_predictor.memory import FifoServer, Space
-from jaxbench_predictor.report.making import executions_of_bundles
+from jaxbench_predictor.report.slots import executions_of_bundles
 
 MACHINE = get_machine("v6e")
 

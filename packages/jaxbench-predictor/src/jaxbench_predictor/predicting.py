@@ -16,7 +16,7 @@ from jaxbench_predictor.listing.schedule import Schedule
 from jaxbench_predictor.machines import Machine, get_machine
 from jaxbench_predictor.memory import FifoServer
 from jaxbench_predictor.outcome import Prediction, Unavailable
-from jaxbench_predictor.report import make_report
+from jaxbench_predictor.report import Bounds, make_report
 from jaxbench_predictor.sparse_core import offloaded_opcodes, without_sparse_core
 
 
@@ -102,6 +102,9 @@ def predict_schedule(
     except (UnpredictableError, ListingError) as error:
         return Unavailable(stage="execute", reason=" ".join(str(error).split()), target=machine.name)
     time_ns = execution.cycles / machine.clock_hz.value * 1e9
+    report = make_report(execution, schedule, machine)
+    if beaten := _beaten_bound(time_ns, report.bounds):
+        return Unavailable(stage="execute", reason=beaten, target=machine.name)
     return Prediction(
         time_ns=time_ns,
         low_ns=time_ns * machine.low_ratio.value if machine.low_ratio else None,
@@ -110,8 +113,16 @@ def predict_schedule(
         target=machine.name,
         machine_version=machine.version,
         libtpu_version=libtpu_version,
-        report=make_report(execution, schedule, machine),
+        report=report,
     )
+
+
+def _beaten_bound(time_ns: float, bounds: Bounds) -> str | None:
+    """Returns why a time cannot be right: work was begun that nobody waited for, or an operation was misread."""
+    for what, bound in (("its matrix products", bounds.compute_ns), ("the bytes it moves", bounds.hbm_ns)):
+        if time_ns < bound:
+            return f"the predicted time of {time_ns:.0f} ns is less than {what} take at the chip's peak, {bound:.0f} ns"
+    return None
 
 
 def _memory_of(machine: Machine) -> FifoServer:

@@ -9,24 +9,27 @@ from predicted_kernels import Kernel, Spec
 STEPS = 64
 
 
-def resident(body, *arrays, out=(256, 256), dtype=jnp.float32, steps=STEPS, scratch=()):
+def resident(body, *arrays, out=(256, 256), steps=STEPS, **parameters):
     """Runs `body` in each step of a grid, on windows that never change, so that they are moved once."""
     specs = [pl.BlockSpec(array.shape, lambda _: (0, 0)) for array in arrays]
     return pl.pallas_call(
         body,
-        out_shape=jax.ShapeDtypeStruct(out, dtype),
+        out_shape=jax.ShapeDtypeStruct(out, jnp.float32),
         grid=(steps,),
         in_specs=specs,
         out_specs=pl.BlockSpec(out, lambda _: (0, 0)),
-        scratch_shapes=scratch,
+        **parameters,
     )(*arrays)
 
 
-def products(a, b):
+def products(a, b, steps=STEPS):
+    """The same product in each step; all of VMEM may be used."""
+
     def body(a_ref, b_ref, o_ref):
         o_ref[...] = jnp.dot(a_ref[...], b_ref[...], preferred_element_type=jnp.float32)
 
-    return resident(body, a, b, out=(a.shape[0], b.shape[1]))
+    everything = pltpu.CompilerParams(vmem_limit_bytes=120 * 2**20)
+    return resident(body, a, b, out=(a.shape[0], b.shape[1]), steps=steps, compiler_params=everything)
 
 
 def exponentials(x):
@@ -129,6 +132,7 @@ SQUARE = Spec((256, 256), jnp.float32)
 
 LIMITED_KERNELS = {
     "products": Kernel(products, (Spec((1024, 512), jnp.bfloat16), Spec((512, 512), jnp.bfloat16))),
+    "products_of_more_rows": Kernel(products, (Spec((2048, 512), jnp.bfloat16), Spec((512, 512), jnp.bfloat16))),
     "exponentials": Kernel(exponentials, (SQUARE,)),
     "polynomials": Kernel(polynomials, (SQUARE,)),
     "rotations": Kernel(rotations, (SQUARE,)),

@@ -127,14 +127,14 @@ def _beaten_bound(time_ns: float, bounds: Bounds) -> str | None:
 
 def _memory_of(machine: Machine) -> FifoServer:
     clock = machine.clock_hz.value
-    rate = machine.hbm_bytes_per_s.value / clock
+    rate = machine.hbm_bytes_per_s.value / machine.num_cores / clock
     latency = machine.dma_latency_cycles.value
     if machine.hbm_sustained_bytes_per_s is None or machine.hbm_sustained_after_s is None:
         return FifoServer(rate, latency)
     return FifoServer(
         rate,
         latency,
-        sustained_bytes_per_cycle=machine.hbm_sustained_bytes_per_s.value / clock,
+        sustained_bytes_per_cycle=machine.hbm_sustained_bytes_per_s.value / machine.num_cores / clock,
         sustained_after_cycles=machine.hbm_sustained_after_s.value * clock,
     )
 

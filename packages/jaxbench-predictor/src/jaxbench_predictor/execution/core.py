@@ -28,6 +28,9 @@ _MAX_DEPTH = 16
 _PREFETCH = "cross_program_prefetch_index=0"
 """How the HLO text marks a copy that the run before begins."""
 
+ONE_OF_SEVERAL = "{} cores share HBM evenly; the time is that of the first of them"
+"""The assumption about a device of several cores."""
+
 _OTHER_CORE = 'execution_thread="sparsecore"'
 """How the HLO text marks a computation for the SparseCore."""
 
@@ -101,7 +104,7 @@ class _Core:
     def run(self) -> Execution:
         """Runs the top-level program, which is the composition of all others."""
         if self._cores > 1:
-            raise UnpredictableError(f"a device of {self._cores} cores that share HBM is not modelled")
+            self._assumptions.append(ONE_OF_SEVERAL.format(self._cores))
         if _OTHER_CORE in self._schedule.hlo:
             raise UnpredictableError("the program hands work to the SparseCore, which is not modelled")
         listing = self._schedule.find(TOP_LEVEL)

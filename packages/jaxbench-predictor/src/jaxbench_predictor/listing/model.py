@@ -103,4 +103,4 @@ class Listing:
     vector_stores: frozenset[int] = frozenset()
     """Indices of bundles that write VMEM."""
     matmul_flops: tuple[int, ...] = ()
-    """Floating-point operations that each bundle gives to the matrix units; empty where they were not counted."""
+    """Floating-point operations that each bundle gives to matrix units of 256 x 256; empty where not counted."""

@@ -77,9 +77,10 @@ class _Counted:
 
 def _bounds(execution: Execution, counted: Iterable[_Counted], machine: Machine) -> Bounds:
     moved = sum(dma.nbytes * ((dma.source is Space.HBM) + (dma.destination is Space.HBM)) for dma in execution.log.dmas)
+    flops = sum(each.matmul_flops for each in counted) * machine.flops_per_listed_flop
     return Bounds(
-        compute_ns=sum(each.matmul_flops for each in counted) / machine.peak_bf16_flops_per_s.value * 1e9,
-        hbm_ns=moved / machine.peak_hbm_bytes_per_s.value * 1e9,
+        compute_ns=flops / machine.core_flops_per_s * 1e9,
+        hbm_ns=moved / machine.core_peak_hbm_bytes_per_s * 1e9,
         schedule_ns=execution.log.bundles / machine.clock_hz.value * 1e9,
     )
 

@@ -12,6 +12,7 @@ from jaxbench_predictor.report.model import (
     UnitUse,
     WaitTime,
 )
+from jaxbench_predictor.report.timeline import write_timeline
 
 __all__ = [
     "Bottleneck",
@@ -24,4 +25,5 @@ __all__ = [
     "UnitUse",
     "WaitTime",
     "make_report",
+    "write_timeline",
 ]

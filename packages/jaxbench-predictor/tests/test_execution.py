@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from listing_text import schedule
 
+from jaxbench_predictor import predict_schedule
 from jaxbench_predictor.execution.core import execute
 from jaxbench_predictor.execution.inputs import Inputs
 from jaxbench_predictor.execution.values import UnpredictableError
@@ -253,9 +254,17 @@ def test_the_first_copy_is_done_where_the_compiler_lets_the_run_before_do_it():
     assert any("previous run has prefetched" in assumption for assumption in execution.assumptions)
 
 
-def test_a_device_of_several_cores_is_not_modelled():
-    with pytest.raises(UnpredictableError, match="a device of 2 cores that share HBM is not modelled"):
-        execute(schedule(""), get_machine("v5p"), FifoServer(32, 100))
+def test_one_core_of_several_has_its_share_of_hbm():
+    """A copy of 16 MiB on v5p takes at least twice as long as on a device that has all of its bandwidth to itself."""
+    size = 2**24 // 32
+    program = schedule(dma("hbm_to_vmem", size, "[#allocation3]"), f"%2 = dma.done.wait [#allocation3], {size}")
+    machine = get_machine("v5p")
+    shared = predict_schedule(program, machine)
+    alone = predict_schedule(program, machine.model_copy(update={"num_cores": 1}))
+    transfer_ns = 2**24 / machine.hbm_bytes_per_s.value * 1e9
+    assert shared.time_ns - alone.time_ns == pytest.approx(transfer_ns)
+    assert any("2 cores share HBM evenly" in assumption for assumption in shared.report.assumptions)
+    assert not any("share HBM" in assumption for assumption in alone.report.assumptions)
 
 
 def test_work_for_the_sparse_core_is_not_modelled():

@@ -8,7 +8,7 @@ from golden_dumps import files, schedule
 from jaxbench_predictor import Inputs, Prediction, Unavailable, get_machine, predict_schedule
 from jaxbench_predictor.execution.core import execute
 from jaxbench_predictor.memory import FifoServer, Space
-from jaxbench_predictor.report.making import executions_of_bundles
+from jaxbench_predictor.report.slots import executions_of_bundles
 
 MACHINE = get_machine("v6e")
 
@@ -54,6 +54,15 @@ def test_the_matrix_unit_multiplies_as_often_as_the_product_needs(name, rows):
                 for count, line in zip(executions_of_bundles(lowered), lines, strict=True):
                     products += count * len(re.findall(r"= vmatmul\.", line))
     assert products * 16 * 256 * 256 == rows * 1024 * 1024
+
+
+def test_more_rows_of_a_product_take_what_the_matrix_units_need_for_them():
+    """1024 rows more in each of 64 steps: 8 cycles for 16 rows and 256 x 256 weights, in two units."""
+    few, many = predicted("products").report, predicted("products_of_more_rows").report
+    cycles = 64 * (1024 / 16) * (512 / 256) ** 2 * 8 / 2
+    assert many.executed_cycles - few.executed_cycles == pytest.approx(cycles, rel=0.02)
+    at_peak = 64 * 2 * 1024 * 512 * 512 / MACHINE.peak_bf16_flops_per_s.value * MACHINE.clock_hz.value
+    assert cycles == pytest.approx(at_peak, rel=0.001)
 
 
 def test_twice_the_grid_is_twice_the_work():

@@ -85,4 +85,4 @@ def test_predictions_of_different_compilers_are_not_compared():
 
 def test_trips_that_inputs_decide_are_in_the_table_of_loops():
     text = render(predicted("prefetched_trips", Inputs({0: [5] * 16})))
-    assert any(row.split()[2] == "80" for row in section(text, "loops")[1:])
+    assert any(row.split()[2] == "80" for row in section(text, "loops, with the share of issue slots used")[1:])

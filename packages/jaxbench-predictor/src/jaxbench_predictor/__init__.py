@@ -8,7 +8,7 @@ from jaxbench_predictor.execution.inputs import Inputs
 from jaxbench_predictor.machines import MACHINES, Machine, UnknownTargetError, get_machine
 from jaxbench_predictor.outcome import Outcome, Prediction, Unavailable
 from jaxbench_predictor.predicting import predict, predict_schedule
-from jaxbench_predictor.report.text import render
+from jaxbench_predictor.text import render
 
 __all__ = [
     "MACHINES",

@@ -6,7 +6,7 @@ from typing import Literal
 
 from jaxbench_predictor.model import Model, NonEmptyStr, NonNegativeFloat, PositiveFloat
 from jaxbench_predictor.outcome import Prediction
-from jaxbench_predictor.report.columns import duration, table
+from jaxbench_predictor.text.columns import duration, table
 
 TIE = 0.05
 """Difference below which two predictions are a tie: ratios that were measured come out about as close."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,14 @@ from numpy.typing import NDArray
 from jaxbench_predictor.dumps.compiling import CompileError, Limits, compile_schedule
 from jaxbench_predictor.execution.core import execute
 from jaxbench_predictor.execution.inputs import Inputs
+from jaxbench_predictor.execution.trace import Trace
 from jaxbench_predictor.execution.values import UnpredictableError
 from jaxbench_predictor.listing.model import ListingError
 from jaxbench_predictor.listing.schedule import Schedule
 from jaxbench_predictor.machines import Machine, get_machine
 from jaxbench_predictor.memory import FifoServer
 from jaxbench_predictor.outcome import Prediction, Unavailable
-from jaxbench_predictor.report import make_report
+from jaxbench_predictor.report import Bounds, make_report, write_timeline
 from jaxbench_predictor.sparse_core import offloaded_opcodes, without_sparse_core
 
 
@@ -26,6 +28,7 @@ def predict(
     target: str = "v6e",
     inputs: Inputs | Mapping[int | str, Any] | None = None,
     limits: Limits | None = None,
+    timeline: Path | str | None = None,
 ) -> Prediction | Unavailable:
     """Predicts the device time of one run of a program, in the steady state of back-to-back runs.
 
@@ -36,6 +39,7 @@ def predict(
         target: Name of the machine.
         inputs: Contents of further integer arguments, by position among all arrays or, of a function, by name.
         limits: What a compilation may use.
+        timeline: File to write a timeline to, for https://ui.perfetto.dev or chrome://tracing; see `write_timeline`.
 
     Returns:
         The prediction with its report, or why there is none.
@@ -60,7 +64,7 @@ def predict(
 
         content = inputs if isinstance(inputs, Inputs) else known_inputs(program, specs, named)
         program = export_program(program, specs, machine)
-    return _predict_program(program, machine, content, limits or Limits())
+    return _predict_program(program, machine, content, limits or Limits(), timeline)
 
 
 def _by_position(named: Mapping[int | str, Any]) -> Inputs:
@@ -72,7 +76,9 @@ def _by_position(named: Mapping[int | str, Any]) -> Inputs:
     return Inputs(arrays=arrays)
 
 
-def _predict_program(program: bytes, machine: Machine, inputs: Inputs, limits: Limits) -> Prediction | Unavailable:
+def _predict_program(
+    program: bytes, machine: Machine, inputs: Inputs, limits: Limits, timeline: Path | str | None
+) -> Prediction | Unavailable:
     try:
         schedule = compile_schedule(program, machine, limits)
         offloaded = offloaded_opcodes(schedule.hlo)
@@ -82,12 +88,17 @@ def _predict_program(program: bytes, machine: Machine, inputs: Inputs, limits: L
         return Unavailable(stage="compile", reason=str(error), target=machine.name, log=error.log)
     except ListingError as error:
         return Unavailable(stage="read", reason=str(error), target=machine.name)
-    outcome = predict_schedule(schedule, machine, inputs, libtpu_version=_libtpu_version())
+    outcome = predict_schedule(schedule, machine, inputs, libtpu_version=_libtpu_version(), timeline=timeline)
     return without_sparse_core(outcome, schedule.hlo, offloaded)
 
 
 def predict_schedule(
-    schedule: Schedule, machine: Machine, inputs: Inputs | None = None, *, libtpu_version: str | None = None
+    schedule: Schedule,
+    machine: Machine,
+    inputs: Inputs | None = None,
+    *,
+    libtpu_version: str | None = None,
+    timeline: Path | str | None = None,
 ) -> Prediction | Unavailable:
     """Predicts from a schedule that the compiler printed.
 
@@ -96,12 +107,19 @@ def predict_schedule(
         machine: What it was compiled for.
         inputs: Contents of integer inputs.
         libtpu_version: The compiler, for the prediction.
+        timeline: File to write a timeline to.
     """
+    trace = Trace(machine.branch_delay_slots) if timeline is not None else None
     try:
-        execution = execute(schedule, machine, _memory_of(machine), inputs)
+        execution = execute(schedule, machine, _memory_of(machine), inputs, trace=trace)
     except (UnpredictableError, ListingError) as error:
         return Unavailable(stage="execute", reason=" ".join(str(error).split()), target=machine.name)
     time_ns = execution.cycles / machine.clock_hz.value * 1e9
+    report = make_report(execution, schedule, machine)
+    if beaten := _beaten_bound(time_ns, report.bounds):
+        return Unavailable(stage="execute", reason=beaten, target=machine.name)
+    if timeline is not None and trace is not None:
+        write_timeline(Path(timeline), trace, machine)
     return Prediction(
         time_ns=time_ns,
         low_ns=time_ns * machine.low_ratio.value if machine.low_ratio else None,
@@ -110,20 +128,28 @@ def predict_schedule(
         target=machine.name,
         machine_version=machine.version,
         libtpu_version=libtpu_version,
-        report=make_report(execution, schedule, machine),
+        report=report,
     )
+
+
+def _beaten_bound(time_ns: float, bounds: Bounds) -> str | None:
+    """Returns why a time cannot be right: work was begun that nobody waited for, or an operation was misread."""
+    for what, bound in (("its matrix products", bounds.compute_ns), ("the bytes it moves", bounds.hbm_ns)):
+        if time_ns < bound:
+            return f"the predicted time of {time_ns:.0f} ns is less than {what} take at the chip's peak, {bound:.0f} ns"
+    return None
 
 
 def _memory_of(machine: Machine) -> FifoServer:
     clock = machine.clock_hz.value
-    rate = machine.hbm_bytes_per_s.value / clock
+    rate = machine.hbm_bytes_per_s.value / machine.num_cores / clock
     latency = machine.dma_latency_cycles.value
     if machine.hbm_sustained_bytes_per_s is None or machine.hbm_sustained_after_s is None:
         return FifoServer(rate, latency)
     return FifoServer(
         rate,
         latency,
-        sustained_bytes_per_cycle=machine.hbm_sustained_bytes_per_s.value / clock,
+        sustained_bytes_per_cycle=machine.hbm_sustained_bytes_per_s.value / machine.num_cores / clock,
         sustained_after_cycles=machine.hbm_sustained_after_s.value * clock,
     )
 

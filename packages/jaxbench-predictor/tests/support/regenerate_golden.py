@@ -12,6 +12,7 @@ from pathlib import Path
 
 from golden_dumps import GOLDEN
 from integer_kernels import INTEGER_KERNELS
+from limited_kernels import LIMITED_KERNELS
 from predicted_kernels import KERNELS
 
 from jaxbench_predictor.dumps.compiling import Limits, compile_into
@@ -23,7 +24,7 @@ _HOST_PATHS = re.compile(r'"/[^"]*"')
 
 def main(names):
     machine = get_machine("v6e")
-    kernels = KERNELS | INTEGER_KERNELS
+    kernels = KERNELS | INTEGER_KERNELS | LIMITED_KERNELS
     for name in names or kernels:
         program = export_program(kernels[name].function, kernels[name].specs, machine)
         with tempfile.TemporaryDirectory() as scratch, tarfile.open(GOLDEN / f"{name}.tar.xz", "w:xz") as archive:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from jaxbench_predictor.execution.blocks import Call
+from jaxbench_predictor.execution.blocks import Call, Segment
 from jaxbench_predictor.execution.buffers import Buffers
 from jaxbench_predictor.execution.events import Log
 from jaxbench_predictor.execution.inputs import Inputs, ParameterAddresses
@@ -12,6 +12,7 @@ from jaxbench_predictor.execution.runtime_words import PREFETCHED, assumed_words
 from jaxbench_predictor.execution.scalar_memory import ALLOCATION_SHIFT, ScalarMemory
 from jaxbench_predictor.execution.state import State
 from jaxbench_predictor.execution.sync_flags import SyncFlags
+from jaxbench_predictor.execution.trace import Trace
 from jaxbench_predictor.execution.values import Scalar, UnpredictableError, known
 from jaxbench_predictor.hlo.module import parse_module
 from jaxbench_predictor.listing.model import Listing
@@ -27,6 +28,9 @@ _MAX_DEPTH = 16
 
 _PREFETCH = "cross_program_prefetch_index=0"
 """How the HLO text marks a copy that the run before begins."""
+
+ONE_OF_SEVERAL = "{} cores share HBM evenly; the time is that of the first of them"
+"""The assumption about a device of several cores."""
 
 _OTHER_CORE = 'execution_thread="sparsecore"'
 """How the HLO text marks a computation for the SparseCore."""
@@ -60,6 +64,7 @@ def execute(
     max_blocks: int = MAX_BLOCKS,
     flags: SyncFlags | None = None,
     smem: ScalarMemory | None = None,
+    trace: Trace | None = None,
 ) -> Execution:
     """Executes a schedule once, in the steady state of back-to-back runs.
 
@@ -71,6 +76,7 @@ def execute(
         max_blocks: Most blocks to execute.
         flags: Sync flags of their own kind, for those who want to see every wait.
         smem: Scalar memory of its own kind, for those who know more of its content.
+        trace: Gets what happens when.
 
     Raises:
         UnpredictableError: The time cannot be told from the schedule.
@@ -79,7 +85,7 @@ def execute(
     module = parse_module(schedule.hlo)
     addresses = ParameterAddresses(module)
     buffers = Buffers(module, inputs or Inputs(), addresses, smem)
-    state = State(memory, flags or SyncFlags(memory), buffers, buffers.smem, machine.granule_bytes)
+    state = State(memory, flags or SyncFlags(memory), buffers, buffers.smem, machine.granule_bytes, trace=trace)
     return _Core(schedule, machine, state, Allocations(addresses), max_blocks).run()
 
 
@@ -101,7 +107,7 @@ class _Core:
     def run(self) -> Execution:
         """Runs the top-level program, which is the composition of all others."""
         if self._cores > 1:
-            raise UnpredictableError(f"a device of {self._cores} cores that share HBM is not modelled")
+            self._assumptions.append(ONE_OF_SEVERAL.format(self._cores))
         if _OTHER_CORE in self._schedule.hlo:
             raise UnpredictableError("the program hands work to the SparseCore, which is not modelled")
         listing = self._schedule.find(TOP_LEVEL)
@@ -113,6 +119,8 @@ class _Core:
             self._assumptions.append(PREFETCHED)
         self._run(program, {})
         state = self._state
+        if state.trace is not None:
+            state.trace.add("run", "one run", 0.0, state.base)
         return Execution(
             state.base,
             state.log,
@@ -148,29 +156,30 @@ class _Core:
                 self._assumptions.append(word.assumption)
 
     def _run(self, program: LoweredProgram, arguments: dict[str, Scalar]) -> None:
+        trace = self._state.trace
+        if trace is None:
+            self._run_blocks(program, program.registers(arguments))
+        else:
+            trace.enter(program.listing)
+            self._run_blocks(program, program.registers(arguments))
+            trace.leave(self._state.base)
+
+    def _run_blocks(self, program: LoweredProgram, registers: list[Scalar]) -> None:
         state = self._state
-        log = state.log
-        registers = program.registers(arguments)
+        log, trace = state.log, state.trace
         at = 0
         while True:
             block = program.blocks.get(at)
             if block is None:
                 block = program.block(at)
                 program.grow(registers)
+            if trace is not None:
+                trace.block(at, block.length, state.base)
             block.executed += 1
             self._blocks_left -= 1
             if self._blocks_left < 0:
                 raise UnpredictableError("the step limit was reached; the program may not end")
-            for segment in block.segments:
-                for function, target, a, b, c in segment.steps:
-                    registers[target] = function(registers[a], registers[b], registers[c])
-                effect = segment.effect
-                if effect is None:
-                    continue
-                if isinstance(effect, Call):
-                    self._call(effect, registers, segment.offset)
-                else:
-                    effect.run(state, registers, segment.offset)
+            self._run_segments(block.segments, registers)
             if block.stores:
                 state.buffers.stored = True
             state.base += block.length + block.slowed
@@ -180,6 +189,19 @@ class _Core:
                 return
             taken = known(registers[block.condition], f"a branch of {program.listing.name}")
             at = block.target if taken else block.start + block.length
+
+    def _run_segments(self, segments: tuple[Segment, ...], registers: list[Scalar]) -> None:
+        state = self._state
+        for segment in segments:
+            for function, target, a, b, c in segment.steps:
+                registers[target] = function(registers[a], registers[b], registers[c])
+            effect = segment.effect
+            if effect is None:
+                continue
+            if isinstance(effect, Call):
+                self._call(effect, registers, segment.offset)
+            else:
+                effect.run(state, registers, segment.offset)
 
     def _call(self, call: Call, registers: list[Scalar], offset: int) -> None:
         if not known(registers[call.condition], "whether a program is called"):
@@ -202,5 +224,8 @@ class _Core:
         self._state.smem.release(program.allocations)
         elapsed = self._state.base - (begin + offset + 1)
         site.cycles += elapsed
+        if self._state.trace is not None:
+            track = "HLO instructions" if self._depth == 1 else f"calls, depth {self._depth}"
+            self._state.trace.add(track, site.name, begin + offset + 1, begin + offset + 1 + elapsed)
         self._state.base = begin + elapsed
         self._depth -= 1

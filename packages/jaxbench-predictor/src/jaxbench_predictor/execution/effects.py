@@ -64,7 +64,10 @@ class Dma:
         site.nbytes += nbytes
         transfer = Transfer(state.base + offset, nbytes, site.source, site.destination, self.priority)
         flag = known(registers[self.flag], "the sync flag of a DMA")
-        state.flags.expect(flag, state.memory.issue(transfer), granules, self.site)
+        number = state.memory.issue(transfer)
+        state.flags.expect(flag, number, granules, self.site)
+        if state.trace is not None:
+            state.trace.dma(site, *state.memory.moved_in(number))
 
     def _move(self, state: State, registers: Registers, nbytes: int) -> None:
         """Follows what is moved; at once, because whoever reads it has waited for the flag."""
@@ -118,6 +121,9 @@ class Wait:
             state.base += stall
             site.stalls += 1
             site.stalled_cycles += stall
+            if state.trace is not None:
+                dma = state.log.dmas[release.site]
+                state.trace.add("waits", f"{dma.operand} ({site.program})", now, release.cycle)
             site.stalled_by[release.site] = site.stalled_by.get(release.site, 0.0) + stall
 
 

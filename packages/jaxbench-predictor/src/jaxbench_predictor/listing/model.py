@@ -105,4 +105,4 @@ class Listing:
     vector_stores: Mapping[int, tuple[Value | Symbol | None, ...]] = field(default_factory=dict[int, Any])
     """By index of a bundle that writes VMEM, where the addresses start; None where the listing does not say."""
     matmul_flops: tuple[int, ...] = ()
-    """Floating-point operations that each bundle gives to the matrix units; empty where they were not counted."""
+    """Floating-point operations that each bundle gives to matrix units of 256 x 256; empty where not counted."""

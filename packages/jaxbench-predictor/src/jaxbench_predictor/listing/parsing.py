@@ -63,7 +63,8 @@ _BUFFER_TYPE = re.compile(r"(?:\.<no memory space>\s*)?\[shape: .*", re.DOTALL)
 
 _MATMUL = "= vmatmul"
 _MATMUL_FLOPS = 2**20
-"""Of 8 rows, which one operation on words of 32 bits multiplies; one on bfloat16 takes twice as many.
+"""Of 8 rows, which one operation on words of 32 bits multiplies with weights of 256 x 256; one on bfloat16 takes twice
+as many.
 
 Derived: executed operations times this are the FLOPs of the compiler's cost analysis, for 20 programs of v6e.
 """

@@ -45,7 +45,9 @@ class Machine(Model):
     device_kind: NonEmptyStr
     """Device kind of that topology, as libtpu reports it."""
     num_cores: PositiveInt
-    """TensorCores of one JAX device. Two is a megacore device: each core runs its half, HBM is shared."""
+    """TensorCores of one JAX device. Two is a megacore device: one of the cores is predicted, with its share of HBM."""
+    matrix_unit_width: PositiveInt
+    """Rows and columns of the weights that one matrix unit multiplies with."""
     clock_hz: Constant
     """TensorCore clock in Hz: one bundle issues per cycle."""
     peak_bf16_flops_per_s: Constant
@@ -73,11 +75,26 @@ class Machine(Model):
     """Unit of DMA sizes in the listings."""
 
     @property
+    def core_flops_per_s(self) -> float:
+        """Peak bf16 matrix FLOP/s of one core."""
+        return self.peak_bf16_flops_per_s.value / self.num_cores
+
+    @property
+    def core_peak_hbm_bytes_per_s(self) -> float:
+        """HBM bytes/s on the data sheet for one core while all of them take their share."""
+        return self.peak_hbm_bytes_per_s.value / self.num_cores
+
+    @property
+    def flops_per_listed_flop(self) -> float:
+        """Operations that the matrix units do for one of a listing, whose count is that of units of 256 x 256."""
+        return (self.matrix_unit_width / 256) ** 2
+
+    @property
     def lost_cycles_per_matmul_flop(self) -> float:
-        """Cycles that a matrix operation costs beyond its bundles, per floating-point operation."""
+        """Cycles that a matrix operation costs beyond its bundles, per floating-point operation of a listing."""
         if self.matmul_slowdown is None:
             return 0.0
-        return self.matmul_slowdown.value * self.clock_hz.value / self.peak_bf16_flops_per_s.value
+        return self.matmul_slowdown.value * self.clock_hz.value / self.core_flops_per_s * self.flops_per_listed_flop
 
     @property
     def calibrated(self) -> bool:

@@ -34,12 +34,13 @@ class FifoServer:
         self._sustained_after = sustained_after_cycles
         self._latency = latency_cycles
         self._free_at = 0.0
+        self._begun: list[float] = []
         self._done: list[float] = []
         self._busy = 0.0
 
     def issue(self, transfer: Transfer) -> int:
         """Takes a transfer; returns a number for it."""
-        done = transfer.issue_cycle
+        begin = done = transfer.issue_cycle
         if transfer.hbm_bytes:
             begin = max(self._free_at, transfer.issue_cycle)
             rate = self._bytes_per_cycle if begin < self._sustained_after else self._sustained
@@ -47,12 +48,17 @@ class FifoServer:
             self._free_at = begin + service
             self._busy += service
             done = self._free_at + self._latency
+        self._begun.append(begin)
         self._done.append(done)
         return len(self._done) - 1
 
     def done_at(self, number: int) -> float:
         """Returns the cycle in which the core sees a transfer done."""
         return self._done[number]
+
+    def moved_in(self, number: int) -> tuple[float, float]:
+        """Returns the cycles in which the first and the last byte of a transfer are moved."""
+        return self._begun[number], max(self._begun[number], self._done[number] - self._latency)
 
     @property
     def busy_cycles(self) -> float:

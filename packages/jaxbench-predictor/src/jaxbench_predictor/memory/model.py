@@ -47,6 +47,10 @@ class MemoryModel(Protocol):
         """
         ...
 
+    def moved_in(self, number: int) -> tuple[float, float]:
+        """Returns the cycles in which the first and the last byte of a transfer are moved."""
+        ...
+
     @property
     def busy_cycles(self) -> float:
         """Cycles in which HBM moved data so far."""

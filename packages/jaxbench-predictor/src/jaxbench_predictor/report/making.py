@@ -1,7 +1,7 @@
 """Makes a report of an execution."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,16 +12,13 @@ from jaxbench_predictor.listing.naming import TOP_LEVEL
 from jaxbench_predictor.listing.schedule import Schedule
 from jaxbench_predictor.machines import Machine
 from jaxbench_predictor.memory import Space
-from jaxbench_predictor.report.model import Bottleneck, HloTime, HotLoop, Report, Traffic, UnitUse, WaitTime
+from jaxbench_predictor.report.labelling import bottleneck
+from jaxbench_predictor.report.model import Bounds, HloTime, HotLoop, ProgramTime, Report, Traffic, WaitTime
+from jaxbench_predictor.report.slots import FILLS, SPILLS, Slots, executions_of_bundles
+from jaxbench_predictor.report.windows import window_shape
 
 _LIMIT = 20
 """Most entries of a list."""
-
-_BUSY = 0.8
-"""Share of the time in which HBM moves data above which it is the limit."""
-
-_MOSTLY_WAITING = 0.25
-"""Share of the time spent waiting above which the schedule is not the limit."""
 
 
 class _Window(NamedTuple):
@@ -42,27 +39,69 @@ def make_report(execution: Execution, schedule: Schedule, machine: Machine) -> R
     """Returns where the time of an execution goes."""
     ns_per_cycle = 1e9 / machine.clock_hz.value
     log = execution.log
+    counted = {name: _Counted(program, schedule) for name, program in execution.programs.items()}
+    slots = Slots.total(each.slots for each in counted.values())
     return Report(
-        bottleneck=_bottleneck(execution),
+        bottleneck=bottleneck(execution.cycles, log.stalled_cycles, execution.hbm_busy_cycles, slots),
+        bounds=_bounds(execution, counted.values(), machine),
         clock_hz=machine.clock_hz.value,
         executed_cycles=log.bundles,
         slowed_cycles=log.slowed_cycles,
         waiting_cycles=log.stalled_cycles,
         hbm_busy_ns=execution.hbm_busy_cycles * ns_per_cycle,
         hlo=_hlo(execution, ns_per_cycle),
+        programs=_programs(execution, counted, ns_per_cycle),
         waits=_waits(execution, ns_per_cycle),
         traffic=_traffic(log.dmas),
-        loops=tuple(sorted(_loops(execution), key=lambda loop: -loop.bundle_share)[:_LIMIT]),
-        units=_units(execution, schedule),
+        loops=tuple(sorted(_loops(execution, counted, ns_per_cycle), key=lambda loop: -loop.bundle_share)[:_LIMIT]),
+        units=slots.units(),
         assumptions=execution.assumptions,
     )
 
 
-def _bottleneck(execution: Execution) -> Bottleneck:
-    if execution.hbm_busy_cycles >= _BUSY * execution.cycles:
-        return Bottleneck.HBM
-    waiting = execution.log.stalled_cycles >= _MOSTLY_WAITING * execution.cycles
-    return Bottleneck.DMA_LATENCY if waiting else Bottleneck.SCHEDULE
+class _Counted:
+    """One program with its counts."""
+
+    def __init__(self, program: LoweredProgram, schedule: Schedule) -> None:
+        self.program = program
+        self.executions = executions_of_bundles(program)
+        self.table = schedule.utilization.get(program.listing.name)
+        self.slots = Slots.of_bundles(self.executions, self.table)
+
+    @property
+    def matmul_flops(self) -> int:
+        """Floating-point operations of the matrix units."""
+        flops = self.program.listing.matmul_flops
+        return sum(count * each for count, each in zip(self.executions, flops, strict=bool(flops)))
+
+
+def _bounds(execution: Execution, counted: Iterable[_Counted], machine: Machine) -> Bounds:
+    moved = sum(dma.nbytes * ((dma.source is Space.HBM) + (dma.destination is Space.HBM)) for dma in execution.log.dmas)
+    flops = sum(each.matmul_flops for each in counted) * machine.flops_per_listed_flop
+    return Bounds(
+        compute_ns=flops / machine.core_flops_per_s * 1e9,
+        hbm_ns=moved / machine.core_peak_hbm_bytes_per_s * 1e9,
+        schedule_ns=execution.log.bundles / machine.clock_hz.value * 1e9,
+    )
+
+
+def _programs(execution: Execution, counted: Mapping[str, _Counted], ns_per_cycle: float) -> tuple[ProgramTime, ...]:
+    waiting: dict[str, float] = defaultdict(float)
+    for wait in execution.log.waits:
+        waiting[wait.program] += wait.stalled_cycles
+    times = [
+        ProgramTime(
+            program=name,
+            executing_ns=each.slots.bundles * ns_per_cycle,
+            waiting_ns=waiting[name] * ns_per_cycle,
+            units=each.slots.units(),
+            spills=each.slots.used.get(SPILLS),
+            fills=each.slots.used.get(FILLS),
+            vmem_bytes=None,
+        )
+        for name, each in counted.items()
+    ]
+    return tuple(sorted(times, key=lambda each: -(each.executing_ns + each.waiting_ns))[:_LIMIT])
 
 
 def _hlo(execution: Execution, ns_per_cycle: float) -> tuple[HloTime, ...]:
@@ -88,7 +127,12 @@ def _waits(execution: Execution, ns_per_cycle: float) -> tuple[WaitTime, ...]:
             lost.stalls += wait.stalls if window not in windows else 0
             windows.add(window)
     times = [
-        WaitTime(**window._asdict(), stalls=lost.stalls, time_ns=lost.cycles * ns_per_cycle)
+        WaitTime(
+            **window._asdict(),
+            window_shape=window_shape(window.window, window.operand),
+            stalls=lost.stalls,
+            time_ns=lost.cycles * ns_per_cycle,
+        )
         for window, lost in found.items()
     ]
     return tuple(sorted(times, key=lambda wait: -wait.time_ns)[:_LIMIT])
@@ -106,33 +150,26 @@ def _traffic(dmas: Iterable[DmaSite]) -> tuple[Traffic, ...]:
     )
 
 
-def executions_of_bundles(program: LoweredProgram) -> list[int]:
-    """Returns how often each bundle of a program was executed."""
-    changes = [0] * (len(program.listing.bundles) + 1)
-    for block in program.blocks.values():
-        changes[block.start] += block.executed
-        changes[block.start + block.length] -= block.executed
-    counts: list[int] = []
-    running = 0
-    for change in changes[:-1]:
-        running += change
-        counts.append(running)
-    return counts
-
-
-def _loops(execution: Execution) -> Iterator[HotLoop]:
-    for name, program in execution.programs.items():
-        counts = executions_of_bundles(program)
-        ends = _loop_ends(program)
-        for header in program.listing.loop_headers:
-            if header in ends and counts[header]:
-                inside = sum(counts[header : ends[header]])
+def _loops(execution: Execution, counted: Mapping[str, _Counted], ns_per_cycle: float) -> Iterator[HotLoop]:
+    for name, each in counted.items():
+        ends = _loop_ends(each.program)
+        for header in sorted(each.program.listing.loop_headers & ends.keys()):
+            end, iterations = ends[header], each.executions[header]
+            if iterations:
+                inside = Slots.of_bundles(each.executions, each.table, header, end)
+                waiting = sum(
+                    wait.stalled_cycles
+                    for wait in execution.log.waits
+                    if wait.program == name and header <= wait.bundle < end
+                )
                 yield HotLoop(
                     program=name,
                     first_bundle=header,
-                    iterations=counts[header],
-                    bundles_per_iteration=inside / counts[header],
-                    bundle_share=inside / execution.log.bundles,
+                    iterations=iterations,
+                    bundles_per_iteration=inside.bundles / iterations,
+                    bundle_share=inside.bundles / execution.log.bundles,
+                    waiting_ns=waiting * ns_per_cycle,
+                    units=inside.units(),
                 )
 
 
@@ -144,20 +181,3 @@ def _loop_ends(program: LoweredProgram) -> dict[int, int]:
         if 0 <= block.target < end:
             ends[block.target] = max(end, ends.get(block.target, 0))
     return ends
-
-
-def _units(execution: Execution, schedule: Schedule) -> tuple[UnitUse, ...]:
-    used: dict[str, int] = defaultdict(int)
-    capacity: dict[str, int] = {}
-    for name, program in execution.programs.items():
-        table = schedule.utilization.get(name)
-        if table is None or len(table.rows) != len(program.listing.bundles):
-            return ()
-        capacity.update(zip(table.units, table.capacity, strict=True))
-        for count, row in zip(executions_of_bundles(program), table.rows, strict=True):
-            if count:
-                for unit, slots in zip(table.units, row, strict=True):
-                    used[unit] += count * slots
-    return tuple(
-        UnitUse(unit=unit, share=used[unit] / (slots * execution.log.bundles)) for unit, slots in capacity.items()
-    )

@@ -3,18 +3,41 @@
 from enum import StrEnum
 
 from jaxbench_predictor.memory.model import Space
-from jaxbench_predictor.model import Count, Model, NonEmptyStr, NonNegativeFloat, PositiveFloat
+from jaxbench_predictor.model import Count, Model, NonEmptyStr, NonNegativeFloat, PositiveFloat, PositiveInt
 
 
 class Bottleneck(StrEnum):
-    """What takes most of the time."""
+    """What limits a program; see `labelling` for how it is told."""
 
-    SCHEDULE = "schedule"
-    """Executing bundles: the units of the core, or latencies between them, are the limit."""
     HBM = "hbm"
     """HBM moves data nearly all the time."""
+    MXU = "mxu"
+    """The matrix units multiply most of the time."""
+    VPU = "vpu"
+    """The vector ALUs are busy most of the time."""
+    EUP = "eup"
+    """The unit for transcendental functions is."""
+    XLU = "xlu"
+    """The units that move data across lanes and sublanes are: transposes, rotations, reductions."""
+    LOAD_STORE = "load_store"
+    """Loads from VMEM, or stores to it, take most of the time."""
+    SPILL = "spill"
+    """The same, and most of them are of values for which there were too few vector registers."""
+    SCALAR = "scalar"
+    """The scalar unit is busy: control of loops and grids, addresses, checks of bounds."""
     DMA_LATENCY = "dma_latency"
     """The core waits for transfers while HBM is not busy: too few are under way at a time."""
+    SCHEDULE = "schedule"
+    """The core executes bundles, but no unit is busy: operations wait for the results of others."""
+
+
+class UnitUse(Model):
+    """How much of one kind of issue slot was used."""
+
+    unit: NonEmptyStr
+    """Name that the compiler gives it, such as `MXU`. `VLOAD:FILL` is part of `VLOAD`, `VSTORE:SPILL` of `VSTORE`."""
+    share: NonNegativeFloat
+    """Slots used, as a share of those in all executed bundles."""
 
 
 class HloTime(Model):
@@ -37,6 +60,8 @@ class WaitTime(Model):
     """Buffer of the transfer waited for, as the listing describes it; that in HBM if one is."""
     window: str
     """The compiler's description of the window, such as its bounds; empty where it gives none."""
+    window_shape: tuple[PositiveInt, ...] | None
+    """Elements of the window by dimension; null where the compiler does not describe it."""
     source: Space
     """Memory that the transfer reads."""
     destination: Space
@@ -73,22 +98,52 @@ class HotLoop(Model):
     """Bundles from one entry to the next, inner loops included, on average."""
     bundle_share: NonNegativeFloat
     """Its share of all executed bundles."""
+    waiting_ns: NonNegativeFloat
+    """Time lost in waits inside it."""
+    units: tuple[UnitUse, ...]
+    """Use of issue slots inside it; empty where the compiler printed none."""
 
 
-class UnitUse(Model):
-    """How much of one kind of issue slot was used."""
+class ProgramTime(Model):
+    """Time in one program of the schedule: the top-level program, a fusion, or a Pallas kernel.
 
-    unit: NonEmptyStr
-    """Name that the compiler gives it, such as `MXU`."""
-    share: NonNegativeFloat
-    """Slots used, as a share of those in all executed bundles."""
+    Equal HLO instructions share one. Times are those of its own bundles, without the programs that it calls.
+    """
+
+    program: NonEmptyStr
+    """Name of its listing."""
+    executing_ns: NonNegativeFloat
+    """Time in which its bundles issued."""
+    waiting_ns: NonNegativeFloat
+    """Time in which it waited for transfers."""
+    units: tuple[UnitUse, ...]
+    """Use of issue slots in its bundles; empty where the compiler printed none."""
+    spills: Count | None
+    """Vector registers that it stored because there were too few, over all runs; null where they are not counted."""
+    fills: Count | None
+    """Vector registers that it loaded back."""
+    vmem_bytes: Count | None
+    """VMEM that the compiler allocated in it; null where it did not print that."""
+
+
+class Bounds(Model):
+    """What a run takes at least, by each of its needs alone. The predicted time is above all of them."""
+
+    compute_ns: NonNegativeFloat
+    """Of the matrix units, for the products that were executed."""
+    hbm_ns: NonNegativeFloat
+    """Of HBM at the bandwidth of the data sheet, for the bytes that were moved."""
+    schedule_ns: NonNegativeFloat
+    """Of the core, for the bundles that were executed."""
 
 
 class Report(Model):
     """Where the time of one run goes."""
 
     bottleneck: Bottleneck
-    """What takes most of the time."""
+    """What limits the program."""
+    bounds: Bounds
+    """What it takes at least."""
     clock_hz: PositiveFloat
     """Cycles per second."""
     executed_cycles: NonNegativeFloat
@@ -101,6 +156,8 @@ class Report(Model):
     """Time in which HBM moved data."""
     hlo: tuple[HloTime, ...]
     """Time per HLO instruction, longest first."""
+    programs: tuple[ProgramTime, ...]
+    """Time per program of the schedule, longest first."""
     waits: tuple[WaitTime, ...]
     """Time lost per operand, longest first."""
     traffic: tuple[Traffic, ...]
@@ -116,6 +173,11 @@ class Report(Model):
     def executing_ns(self) -> float:
         """Time in which bundles issued, those slowed by the matrix units included."""
         return (self.executed_cycles + self.slowed_cycles) / self.clock_hz * 1e9
+
+    @property
+    def spilled(self) -> int:
+        """Vector registers that were stored or loaded back because there were too few."""
+        return sum((program.spills or 0) + (program.fills or 0) for program in self.programs)
 
     @property
     def waiting_ns(self) -> float:

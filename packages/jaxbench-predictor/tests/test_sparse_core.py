@@ -67,6 +67,17 @@ def test_a_large_part_is_no_time():
     assert "on the TensorCore it would be 29% of the time" in outcome.reason
 
 
+def test_a_large_part_is_taken_for_the_tensor_core_on_request():
+    alone = predicted(400)
+    outcome = without_sparse_core(alone, KEPT, frozenset({"gather"}), tensor_core_only=True)
+    assert isinstance(outcome, Prediction)
+    assert outcome.time_ns == alone.time_ns
+    assert (outcome.calibrated, outcome.low_ns, outcome.high_ns) == (False, None, None)
+    assert "hands to the SparseCore (gather): 28.6% of the time" in outcome.report.assumptions[-1]
+    small = without_sparse_core(predicted(40), KEPT, frozenset({"gather"}), tensor_core_only=True)
+    assert small == without_sparse_core(predicted(40), KEPT, frozenset({"gather"}))
+
+
 @pytest.mark.parametrize("hlo", ["", KEPT])
 def test_without_a_sparse_core_nothing_changes(hlo):
     outcome = predicted(400)

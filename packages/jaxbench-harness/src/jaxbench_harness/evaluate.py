@@ -272,6 +272,7 @@ class _Evaluation:
             self.workload,
             self._target,
             self.config,
+            reference=self.candidate.role == "xla",
             release=self.release,
             cache=self.cache,
         )

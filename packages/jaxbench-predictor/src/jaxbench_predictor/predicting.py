@@ -29,6 +29,7 @@ def predict(
     inputs: Inputs | Mapping[int | str, Any] | None = None,
     limits: Limits | None = None,
     timeline: Path | str | None = None,
+    tensor_core_only: bool = False,
 ) -> Prediction | Unavailable:
     """Predicts the device time of one run of a program, in the steady state of back-to-back runs.
 
@@ -40,6 +41,8 @@ def predict(
         inputs: Contents of further integer arguments, by position among all arrays or, of a function, by name.
         limits: What a compilation may use.
         timeline: File to write a timeline to, for https://ui.perfetto.dev or chrome://tracing; see `write_timeline`.
+        tensor_core_only: Whether what the compiler hands to the SparseCore is taken to run on the TensorCore however
+            much it is. Such a prediction is not calibrated and has no interval.
 
     Returns:
         The prediction with its report, or why there is none.
@@ -64,7 +67,9 @@ def predict(
 
         content = inputs if isinstance(inputs, Inputs) else known_inputs(program, specs, named)
         program = export_program(program, specs, machine)
-    return _predict_program(program, machine, content, limits or Limits(), timeline)
+    return _predict_program(
+        program, machine, content, limits or Limits(), timeline=timeline, tensor_core_only=tensor_core_only
+    )
 
 
 def _by_position(named: Mapping[int | str, Any]) -> Inputs:
@@ -77,7 +82,13 @@ def _by_position(named: Mapping[int | str, Any]) -> Inputs:
 
 
 def _predict_program(
-    program: bytes, machine: Machine, inputs: Inputs, limits: Limits, timeline: Path | str | None
+    program: bytes,
+    machine: Machine,
+    inputs: Inputs,
+    limits: Limits,
+    *,
+    timeline: Path | str | None,
+    tensor_core_only: bool,
 ) -> Prediction | Unavailable:
     try:
         schedule = compile_schedule(program, machine, limits)
@@ -89,7 +100,7 @@ def _predict_program(
     except ListingError as error:
         return Unavailable(stage="read", reason=str(error), target=machine.name)
     outcome = predict_schedule(schedule, machine, inputs, libtpu_version=_libtpu_version(), timeline=timeline)
-    return without_sparse_core(outcome, schedule.hlo, offloaded)
+    return without_sparse_core(outcome, schedule.hlo, offloaded, tensor_core_only=tensor_core_only)
 
 
 def predict_schedule(

@@ -5,6 +5,7 @@ it is not, there is no prediction.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 from jaxbench_predictor.hlo.module import HloModule, Instruction, parse_module
 from jaxbench_predictor.outcome import Prediction, Unavailable
@@ -40,7 +41,7 @@ def offloaded_opcodes(hlo: str) -> frozenset[str]:
 
 
 def without_sparse_core(
-    outcome: Prediction | Unavailable, hlo: str, offloaded: frozenset[str]
+    outcome: Prediction | Unavailable, hlo: str, offloaded: frozenset[str], *, tensor_core_only: bool = False
 ) -> Prediction | Unavailable:
     """Judges a prediction made as if the TensorCore did everything.
 
@@ -48,6 +49,7 @@ def without_sparse_core(
         outcome: The prediction.
         hlo: HLO text of the module that it was made of.
         offloaded: What the compiler would have handed over.
+        tensor_core_only: Whether any share of the time is accepted; the prediction is then not calibrated.
 
     Returns:
         It, with the assumption added; `Unavailable` where that would say too much.
@@ -63,7 +65,7 @@ def without_sparse_core(
             moved += entry.time_ns
     share = moved / outcome.time_ns
     work = ", ".join(sorted(offloaded))
-    if share > _NEGLIGIBLE:
+    if share > _NEGLIGIBLE and not tensor_core_only:
         return Unavailable(
             stage="execute",
             reason=f"the compiler hands work to the SparseCore ({work}), which is not modelled; "
@@ -72,7 +74,10 @@ def without_sparse_core(
         )
     assumption = f"the TensorCore does what the compiler hands to the SparseCore ({work}): {share:.1%} of the time"
     report = outcome.report.model_copy(update={"assumptions": (*outcome.report.assumptions, assumption)})
-    return outcome.model_copy(update={"report": report})
+    changes: dict[str, Any] = {"report": report}
+    if share > _NEGLIGIBLE:
+        changes |= {"calibrated": False, "low_ns": None, "high_ns": None}
+    return outcome.model_copy(update=changes)
 
 
 def _opcodes(module: HloModule, instruction: Instruction) -> Iterator[str]:

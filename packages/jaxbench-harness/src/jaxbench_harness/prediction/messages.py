@@ -21,6 +21,8 @@ class PredictRequest(Model):
     """Distribution of the integer inputs."""
     seed: int
     """Seed of them."""
+    tensor_core_only: bool = False
+    """Whether what the compiler hands to the SparseCore is taken to run on the TensorCore however much it is."""
     timeout_s: float
     """Seconds that the compiler may take."""
     memory_bytes: ByteCount

@@ -64,6 +64,7 @@ def predict_time(
     target: Target,
     config: ResolvedConfig,
     *,
+    reference: bool = False,
     release: str | None = None,
     cache: Cache | None = None,
 ) -> Timed:
@@ -76,13 +77,15 @@ def predict_time(
         workload: What it is of.
         target: What to predict for.
         config: Limits.
+        reference: Whether it is of the workload's own reference. What the compiler hands to the SparseCore is then taken
+            to run on the TensorCore, and the time says that it is not calibrated; others get no time.
         release: Release that the workload is taken from, if any.
         cache: Where predictions are kept; None neither reads nor keeps any.
     """
     started = time.monotonic()
     if (missing := missing_for_prediction()) is not None:
         return Timed(Unpredicted(reason=missing), None, since(started))
-    key = "" if cache is None else _prediction_key(program, workload, target)
+    key = "" if cache is None else _prediction_key(program, workload, target, reference=reference)
     found = cache and cache.get("prediction", key, PredictAnswer)
     if found:
         return Timed(found[0].result, found[1][0], since(started), "result")
@@ -92,6 +95,7 @@ def predict_time(
         target=target.name,
         distribution=TIMED_DISTRIBUTION,
         seed=TIMED_SEED,
+        tensor_core_only=reference,
         timeout_s=max(config.time_timeout_s - _MARGIN_S, config.time_timeout_s / 2),
         memory_bytes=config.memory_bytes,
     )
@@ -106,12 +110,13 @@ def predict_time(
     return Timed(answer.result, ended.blobs[0], ended.spent)
 
 
-def _prediction_key(program: Program, workload: Workload, target: Target) -> str:
+def _prediction_key(program: Program, workload: Workload, target: Target, *, reference: bool) -> str:
     """Returns the digest of what a prediction depends on."""
     return key_of(
         program=program.digest,
         workload=workload_digest(workload),
         inputs=[TIMED_DISTRIBUTION, TIMED_SEED],
+        tensor_core_only=reference,
         target=target.model_dump(mode="json"),
         versions={name: package_version(name) for name in ("jax", "jaxlib", "libtpu", "jaxbench-predictor")},
         code=[code_digest(name) for name in _MADE_BY],

@@ -19,7 +19,13 @@ def handle(body: str, blobs: list[bytes], progress: Progress) -> tuple[Model, li
     workload = find_workload(request.workload_id, request.release)
     inputs = _integers(workload, request)
     limits = Limits(wall_s=request.timeout_s, memory_bytes=request.memory_bytes)
-    outcome = predict(blobs[0], target=request.target, inputs=inputs, limits=limits)
+    outcome = predict(
+        blobs[0],
+        target=request.target,
+        inputs=inputs,
+        limits=limits,
+        tensor_core_only=request.tensor_core_only,
+    )
     drawn = f"{request.distribution}, seed {request.seed}" if inputs.arrays else None
     return PredictAnswer(result=summarize(outcome, drawn)), [outcome.model_dump_json().encode()]
 

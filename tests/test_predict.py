@@ -58,7 +58,7 @@ def test_lengths_and_pages_are_those_of_the_workload(jaxbench: CommandLine) -> N
 
 def test_two_candidates_are_compared(jaxbench: CommandLine) -> None:
     command = ("predict", EXAMPLES / "rmsnorm.py", "-w", "12p_RMSNorm", "--compare", "xla")
-    done = jaxbench(*command)
+    done = jaxbench(*command, "--timeline", "run.json")
     assert done.code == 0, done.out + done.err
     lines = done.out.splitlines()
     assert lines[0].startswith("rmsnorm on 12p_RMSNorm: predicted ")
@@ -67,7 +67,10 @@ def test_two_candidates_are_compared(jaxbench: CommandLine) -> None:
     jsonschema.validate(document, json.loads(jaxbench("schema", "predict").out))
     first, second = (prediction["timing"]["time_ns"] for prediction in document["predictions"])
     assert document["comparison"]["ratio"] == pytest.approx(second / first)
-    assert jaxbench.left() == [], "no record"
+    assert jaxbench.left() == ["run.json"], "no record"
+    slices = json.loads((jaxbench.folder / "run.json").read_text())["traceEvents"]
+    ends = max(each["ts"] + each["dur"] for each in slices if each["ph"] == "X")
+    assert ends * 1e3 == pytest.approx(first, rel=0.01), "microseconds until the end of the run"
 
 
 def test_what_does_not_compile_has_no_time(jaxbench: CommandLine) -> None:

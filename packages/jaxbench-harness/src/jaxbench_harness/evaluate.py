@@ -145,18 +145,19 @@ def predict_only(
     workload: Workload,
     config: ResolvedConfig,
     *,
+    timeline: bool = False,
     release: str | None = None,
     on_stage: OnStage | None = None,
     cache: Cache | None = None,
 ) -> tuple[Verdict, Timed | None]:
-    """Traces, guards and predicts a candidate; its numbers are not checked.
+    """Traces, guards and predicts a candidate, with a timeline if wanted; its numbers are not checked.
 
     Returns:
         Whether it came as far as a prediction, and what came of that.
     """
     evaluation = _Evaluation(candidate, workload, config, release, on_stage or (lambda _stage: None), cache)
     verdict = evaluation.run(until=Stage.GUARD)
-    return verdict, evaluation.predict() if isinstance(verdict, Passed) else None
+    return verdict, evaluation.predict(timeline=timeline) if isinstance(verdict, Passed) else None
 
 
 @dataclass
@@ -263,7 +264,7 @@ class _Evaluation:
             self.predict()
         return None
 
-    def predict(self) -> Timed:
+    def predict(self, *, timeline: bool = False) -> Timed:
         """Fills in the time, or why there is none; that is no failure of the candidate."""
         assert self._trace is not None, "traced before"
         self._begin(Stage.TIME)
@@ -273,6 +274,7 @@ class _Evaluation:
             self._target,
             self.config,
             reference=self.candidate.role == "xla",
+            timeline=timeline,
             release=self.release,
             cache=self.cache,
         )

@@ -21,7 +21,9 @@ from jaxbench_harness.cli.terminal import (
     JsonOption,
     TargetOption,
     WorkloadOption,
+    err,
     exit_code,
+    infrastructure_error,
     print_json,
     usage_errors,
 )
@@ -40,6 +42,9 @@ def predict_candidate(
     workload_id: WorkloadOption,
     compare: Annotated[
         str | None, typer.Option("--compare", metavar="FILE|xla", help="Second candidate, or `xla` for the baseline.")
+    ] = None,
+    timeline: Annotated[
+        Path | None, typer.Option("--timeline", metavar="FILE", help="Write FILE's run as a trace for ui.perfetto.dev.")
     ] = None,
     target: TargetOption = "v6e",
     release: ReleaseOption = None,
@@ -63,6 +68,7 @@ def predict_candidate(
                 candidate,
                 workload,
                 config,
+                timeline=timeline is not None and candidate is candidates[0],
                 release=release,
                 on_stage=lambda stage, name=candidate.name: reporter.stage(name, stage),
                 cache=cache,
@@ -71,6 +77,9 @@ def predict_candidate(
         ]
         for candidate, (verdict, _) in zip(candidates, found, strict=True):
             reporter.done(candidate.name, verdict)
+    if timeline is not None:
+        _write(timeline, found[0][1])
+
     from jaxbench_harness.cli import prediction_report  # noqa: PLC0415 - imports the predictor, which is optional
 
     if as_json:
@@ -82,6 +91,16 @@ def predict_candidate(
 
 def _read(name: str, workload: Workload) -> Candidate:
     return xla_baseline(workload) if name == XLA else read_candidate(Path(name))
+
+
+def _write(path: Path, timed: Timed | None) -> None:
+    if timed is None or timed.timeline is None:
+        err.print(f"no timeline was written to {path}: there is no prediction", markup=False, soft_wrap=True)
+        return
+    try:
+        path.write_bytes(timed.timeline)
+    except OSError as error:
+        infrastructure_error(f"the timeline was not written to {path}: {error.strerror or error}")
 
 
 def _exit_code(verdict: Verdict, timed: Timed | None) -> ExitCode:

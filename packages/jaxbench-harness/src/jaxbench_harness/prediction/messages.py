@@ -23,6 +23,8 @@ class PredictRequest(Model):
     """Seed of them."""
     tensor_core_only: bool = False
     """Whether what the compiler hands to the SparseCore is taken to run on the TensorCore however much it is."""
+    timeline: bool = False
+    """Whether to make a timeline."""
     timeout_s: float
     """Seconds that the compiler may take."""
     memory_bytes: ByteCount
@@ -40,7 +42,7 @@ class Unpredicted(Model):
 
 
 class PredictAnswer(Model):
-    """The final message. Its blob is the predictor's whole outcome as JSON."""
+    """The final message. Its blobs are the predictor's whole outcome as JSON, and the timeline if there is one."""
 
     result: Annotated[Predicted | Unpredicted, Field(discriminator="kind")]
     """What came of it."""

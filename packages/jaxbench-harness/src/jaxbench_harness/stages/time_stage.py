@@ -43,12 +43,14 @@ class Timed:
         outcome: The predictor's whole outcome as JSON; None where it did not answer.
         spent: What it took.
         cached: Whether it came from the cache.
+        timeline: A trace for ui.perfetto.dev; None where none was asked for or there is no prediction.
     """
 
     result: Predicted | Unpredicted
     outcome: bytes | None
     spent: Spent
     cached: Cached = None
+    timeline: bytes | None = None
 
 
 def missing_for_prediction() -> str | None:
@@ -65,6 +67,7 @@ def predict_time(
     config: ResolvedConfig,
     *,
     reference: bool = False,
+    timeline: bool = False,
     release: str | None = None,
     cache: Cache | None = None,
 ) -> Timed:
@@ -77,8 +80,9 @@ def predict_time(
         workload: What it is of.
         target: What to predict for.
         config: Limits.
-        reference: Whether it is of the workload's own reference. What the compiler hands to the SparseCore is then taken
-            to run on the TensorCore, and the time says that it is not calibrated; others get no time.
+        reference: Whether it is of the workload's own reference. What the compiler hands to the SparseCore is then
+            taken to run on the TensorCore, and the time says that it is not calibrated; others get no time.
+        timeline: Whether to make a timeline, which is never cached.
         release: Release that the workload is taken from, if any.
         cache: Where predictions are kept; None neither reads nor keeps any.
     """
@@ -86,7 +90,7 @@ def predict_time(
     if (missing := missing_for_prediction()) is not None:
         return Timed(Unpredicted(reason=missing), None, since(started))
     key = "" if cache is None else _prediction_key(program, workload, target, reference=reference)
-    found = cache and cache.get("prediction", key, PredictAnswer)
+    found = None if timeline or cache is None else cache.get("prediction", key, PredictAnswer)
     if found:
         return Timed(found[0].result, found[1][0], since(started), "result")
     request = PredictRequest(
@@ -96,6 +100,7 @@ def predict_time(
         distribution=TIMED_DISTRIBUTION,
         seed=TIMED_SEED,
         tensor_core_only=reference,
+        timeline=timeline,
         timeout_s=max(config.time_timeout_s - _MARGIN_S, config.time_timeout_s / 2),
         memory_bytes=config.memory_bytes,
     )
@@ -106,8 +111,8 @@ def predict_time(
         return Timed(Unpredicted(reason=one_line(f"no prediction: {ended.reason}"), log=ended.log), None, ended.spent)
     answer = ended.message
     if cache is not None and isinstance(answer.result, Predicted):
-        cache.put("prediction", key, answer, ended.blobs)
-    return Timed(answer.result, ended.blobs[0], ended.spent)
+        cache.put("prediction", key, answer, ended.blobs[:1])
+    return Timed(answer.result, ended.blobs[0], ended.spent, timeline=b"".join(ended.blobs[1:]) or None)
 
 
 def _prediction_key(program: Program, workload: Workload, target: Target, *, reference: bool) -> str:

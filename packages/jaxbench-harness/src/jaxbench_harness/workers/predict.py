@@ -1,5 +1,7 @@
 """Worker that predicts the time of a Program from the schedule that the target's compiler makes of it."""
 
+from pathlib import Path
+
 import numpy as np
 
 from jaxbench_harness.check.reference import draw_inputs
@@ -10,6 +12,9 @@ from jaxbench_harness.registry import find_workload
 from jaxbench_harness.workers.serving import Progress, serve
 from jaxbench_harness.workload import Workload
 from jaxbench_predictor import Inputs, Limits, predict
+
+_TIMELINE = Path("timeline.json")
+"""In the folder of the process, which is its own and removed after it."""
 
 
 def handle(body: str, blobs: list[bytes], progress: Progress) -> tuple[Model, list[bytes]]:
@@ -25,9 +30,11 @@ def handle(body: str, blobs: list[bytes], progress: Progress) -> tuple[Model, li
         inputs=inputs,
         limits=limits,
         tensor_core_only=request.tensor_core_only,
+        timeline=_TIMELINE if request.timeline else None,
     )
     drawn = f"{request.distribution}, seed {request.seed}" if inputs.arrays else None
-    return PredictAnswer(result=summarize(outcome, drawn)), [outcome.model_dump_json().encode()]
+    timeline = [_TIMELINE.read_bytes()] if _TIMELINE.exists() else []
+    return PredictAnswer(result=summarize(outcome, drawn)), [outcome.model_dump_json().encode(), *timeline]
 
 
 def _integers(workload: Workload, request: PredictRequest) -> Inputs:

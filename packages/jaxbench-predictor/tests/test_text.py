@@ -24,8 +24,9 @@ def microseconds(text):
 
 
 def test_the_first_line_has_time_interval_target_and_versions():
-    first = render(predicted("copy")).splitlines()[0]
-    pattern = r"predicted 95.37 us on v6e \(80%: .* us to .* us; model v6e-[\d-]+, libtpu 0.0.50.1\)"
+    prediction = predicted("copy")
+    first = render(prediction).splitlines()[0]
+    pattern = rf"predicted {prediction.time_ns / 1e3:.2f} us on v6e \(80%: .* us to .* us; model v6e-[\w-]+, libtpu 0.0.50.1\)"
     assert re.fullmatch(pattern, first), first
 
 

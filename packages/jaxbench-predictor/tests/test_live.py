@@ -12,7 +12,8 @@ from predicted_kernels import KERNELS
 
 from jaxbench_predictor import MACHINES, Prediction, get_machine, predict, predict_schedule
 
-README = Path(__file__).parents[1] / "README.md"
+PACKAGE = Path(__file__).parents[1]
+PAGES = (PACKAGE / "README.md", PACKAGE.parents[1] / "docs/predictor.md")
 
 pytestmark = pytest.mark.xdist_group("libtpu")
 
@@ -28,11 +29,15 @@ def test_the_installed_compiler_prints_what_the_golden_schedule_has():
     assert live.time_ns == golden.time_ns
 
 
-def test_the_readme_shows_what_its_example_prints(monkeypatch, capsys):
-    blocks = re.findall(r"```(python|text)\n(.*?)```", README.read_text(), re.DOTALL)
+@pytest.mark.parametrize(
+    "page", [PACKAGE / "README.md", PACKAGE.parents[1] / "docs/predictor.md"], ids=lambda p: p.name
+)
+def test_a_page_shows_what_its_example_prints(page, monkeypatch, capsys, tmp_path):
+    blocks = re.findall(r"```(python|text)\n(.*?)```", page.read_text(), re.DOTALL)
     (_, example), (_, printed), *_ = blocks
     monkeypatch.setenv("JAX_PLATFORMS", "cpu")
-    exec(compile(example, README, "exec"), {})
+    monkeypatch.chdir(tmp_path)
+    exec(compile(example, page, "exec"), {})
     assert capsys.readouterr().out == printed
 
 

@@ -12,7 +12,8 @@ from predicted_kernels import KERNELS
 
 from jaxbench_predictor import MACHINES, Prediction, get_machine, predict, predict_schedule
 
-README = Path(__file__).parents[1] / "README.md"
+PACKAGE = Path(__file__).parents[1]
+PAGES = (PACKAGE / "README.md", PACKAGE.parents[1] / "docs/predictor.md")
 
 pytestmark = pytest.mark.xdist_group("libtpu")
 
@@ -28,41 +29,40 @@ def test_the_installed_compiler_prints_what_the_golden_schedule_has():
     assert live.time_ns == golden.time_ns
 
 
-def test_the_readme_shows_what_its_example_prints(monkeypatch, capsys):
-    blocks = re.findall(r"```(python|text)\n(.*?)```", README.read_text(), re.DOTALL)
+@pytest.mark.parametrize(
+    "page", [PACKAGE / "README.md", PACKAGE.parents[1] / "docs/predictor.md"], ids=lambda p: p.name
+)
+def test_a_page_shows_what_its_example_prints(page, monkeypatch, capsys, tmp_path):
+    blocks = re.findall(r"```(python|text)\n(.*?)```", page.read_text(), re.DOTALL)
     (_, example), (_, printed), *_ = blocks
     monkeypatch.setenv("JAX_PLATFORMS", "cpu")
-    exec(compile(example, README, "exec"), {})
+    monkeypatch.chdir(tmp_path)
+    exec(compile(example, page, "exec"), {})
     assert capsys.readouterr().out == printed
 
 
 @pytest.mark.slow
 def test_a_large_product_is_limited_by_the_matrix_unit():
-    """Never faster than its arithmetic at peak; XLA's windows waste a few percent, power and waits some more."""
+    """Never faster than its arithmetic at peak; XLA's windows waste a few percent, waits some more."""
     n = 4096
     square = jax.ShapeDtypeStruct((n, n), jnp.bfloat16)
     prediction = predict(jnp.dot, square, square)
     assert isinstance(prediction, Prediction), prediction
     arithmetic_ns = 2 * n**3 / get_machine("v6e").peak_bf16_flops_per_s.value * 1e9
-    assert arithmetic_ns < prediction.time_ns < 1.15 * arithmetic_ns
+    assert arithmetic_ns < prediction.time_ns < 1.08 * arithmetic_ns
     assert prediction.report.bottleneck == "mxu"
 
 
 @pytest.mark.slow
 def test_products_in_vmem_take_what_their_arithmetic_takes():
-    """256 products of 4096 x 2048 and 2048 x 1024 on the same windows: within 2% of peak arithmetic.
-
-    The machine model slows matrix work on top, by a share that was fitted to measurements.
-    """
+    """256 products of 4096 x 2048 and 2048 x 1024 on the same windows: within 2% of peak arithmetic."""
     machine = get_machine("v6e")
     rows, inner, columns, steps = 4096, 2048, 1024, 256
     specs = jax.ShapeDtypeStruct((rows, inner), jnp.bfloat16), jax.ShapeDtypeStruct((inner, columns), jnp.bfloat16)
     prediction = predict(lambda a, b: products(a, b, steps), *specs)
     assert isinstance(prediction, Prediction), prediction
     arithmetic_ns = steps * 2 * rows * inner * columns / machine.peak_bf16_flops_per_s.value * 1e9
-    assert machine.matmul_slowdown is not None
-    at_peak_ns = prediction.time_ns - machine.matmul_slowdown.value * arithmetic_ns
-    assert at_peak_ns == pytest.approx(arithmetic_ns, rel=0.02)
+    assert prediction.time_ns == pytest.approx(arithmetic_ns, rel=0.02)
     assert prediction.report.bottleneck == "mxu"
 
 

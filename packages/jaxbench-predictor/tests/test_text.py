@@ -24,9 +24,12 @@ def microseconds(text):
 
 
 def test_the_first_line_has_time_interval_target_and_versions():
-    first = render(predicted("copy")).splitlines()[0]
-    pattern = r"predicted 95.37 us on v6e \(80%: .* us to .* us; model v6e-[\d-]+, libtpu 0.0.50.1\)"
-    assert re.fullmatch(pattern, first), first
+    prediction = predicted("copy")
+    first = render(prediction).splitlines()[0]
+    pattern = r"predicted ([\d.]+) us on v6e \(80%: .* us to .* us; model v6e-[\w-]+, libtpu 0.0.50.1\)"
+    found = re.fullmatch(pattern, first)
+    assert found is not None, first
+    assert float(found[1]) == pytest.approx(prediction.time_ns / 1e3, rel=1e-3)
 
 
 def test_an_uncalibrated_machine_has_no_interval_and_says_so():

@@ -11,6 +11,7 @@ from jaxbench_calibration.compiling import NotRecordedError, make_record, record
 from jaxbench_calibration.fitting import fit
 from jaxbench_calibration.models import CHOSEN, MODELS
 from jaxbench_calibration.programs.catalogue import programs
+from jaxbench_calibration.programs.references import UNKNOWN_FORM
 from jaxbench_calibration.writing import write_constants, write_results
 
 _ROOT = Path(__file__).parents[2]
@@ -41,12 +42,20 @@ def _make_records(*, again: bool) -> None:
                 _LOG.warning("%s is left out: %s", program.name, error)
 
 
+def _unrecorded() -> dict[str, str]:
+    unknown = {f"{workload}/xla": "another form was measured, and it is not known which" for workload in UNKNOWN_FORM}
+    fitted = [name for name, program in programs().items() if program.fitted]
+    missing = [name for name in fitted if not record_path(_RECORDS, name).exists()]
+    return unknown | dict.fromkeys(missing, "no record: its compilation failed or took too long")
+
+
 def _fit() -> None:
     every = load_cases(list(programs().values()), _RECORDS)
     cases = [case for case in every if case.program.fitted]
     fits = [fit(model, cases) for model in (CHOSEN, *(model for model in MODELS if model is not CHOSEN))]
     date = dt.datetime.now(tz=dt.UTC).date().isoformat()
     comparisons = compare(CHOSEN, fits[0].constants, every)
-    write_results(_ROOT / "results", date, fits, cases, comparisons)
+    others = [case for case in every if not case.program.fitted]
+    write_results(_ROOT / "results", date, fits, cases, others, comparisons, _unrecorded())
     write_constants(_CONSTANTS, date, fits[0], cases)
     _LOG.info("fitted to %d programs: %s", len(cases), fits[0].constants)

@@ -1,5 +1,6 @@
 """Writes what a calibration found: the accuracy as JSON and Markdown, and the constants for the package."""
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -14,14 +15,36 @@ from jaxbench_calibration.comparing import Comparison
 from jaxbench_calibration.fitting import Errors, Fit, errors, rank_correlation
 from jaxbench_calibration.models import SUSTAINED_AFTER_MS
 
+_MARK = "not fitted: "
+"""How the note of a program begins that has a published time, but is another program."""
+
 _VERSIONS = ("jax", "jaxlib", "libtpu")
 
 
 def write_results(
-    directory: Path, date: str, fits: Sequence[Fit], cases: Sequence[Case], comparisons: Sequence[Comparison]
+    directory: Path,
+    date: str,
+    fits: Sequence[Fit],
+    cases: Sequence[Case],
+    others: Sequence[Case],
+    comparisons: Sequence[Comparison],
+    unrecorded: Mapping[str, str],
 ) -> None:
-    """Writes `accuracy.json` and `accuracy.md`; the first fit is that of the package's model."""
-    content = _content(date, fits, cases, comparisons)
+    """Writes `accuracy.json` and `accuracy.md`.
+
+    Args:
+        directory: Where to.
+        date: When the fits were made.
+        fits: All models; the first is that of the package.
+        cases: What was fitted to.
+        others: What was not, with a record.
+        comparisons: Pairs whose ratio was measured.
+        unrecorded: Programs with a published time that have no record, and why.
+    """
+    content = _content(date, fits, cases, comparisons) | {
+        "not_fitted": [_not_fitted(fits[0], case) for case in others],
+        "unrecorded": dict(unrecorded),
+    }
     directory.mkdir(exist_ok=True)
     (directory / "accuracy.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     (directory / "accuracy.md").write_text(_markdown(content), encoding="utf-8")
@@ -31,17 +54,19 @@ def write_constants(path: Path, date: str, chosen: Fit, cases: Sequence[Case]) -
     """Writes the fitted constants of v6e for the package."""
     ratios = 1 / chosen.left_out
     versions = ", ".join(f"{name} {version(name)}" for name in _VERSIONS)
-    content = {
-        "version": f"v6e-{date}",
+    constants = {
         "hbm_bytes_per_s": chosen.constants["bandwidth"] * 1e9,
         "hbm_sustained_bytes_per_s": chosen.constants["bandwidth"] * chosen.constants["sustained"] * 1e9,
         "hbm_sustained_after_s": SUSTAINED_AFTER_MS / 1e3,
         "dma_latency_cycles": chosen.constants["latency"],
-        "matmul_slowdown": chosen.constants["slowdown"],
+        "matmul_slowdown": chosen.constants.get("slowdown"),
         "low_ratio": round(float(np.quantile(ratios, 0.1)), 3),
         "high_ratio": round(float(np.quantile(ratios, 0.9)), 3),
         "fit_set": f"{len(cases)} published device times of programs on one v6e; compiled with {versions}; {date}",
     }
+    # Other constants of the same day are another version.
+    digest = hashlib.sha256(json.dumps(constants).encode()).hexdigest()[:6]
+    content = {"version": f"v6e-{date}-{digest}", **constants}
     path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
@@ -72,6 +97,18 @@ def _content(
             for case, ratio, left_out in zip(cases, chosen.ratios, chosen.left_out, strict=True)
         ],
         "comparisons": [asdict(comparison) for comparison in comparisons],
+    }
+
+
+def _not_fitted(chosen: Fit, case: Case) -> dict[str, Any]:
+    """Returns a row about a program outside the fit set; untuned block sizes have no published time of their own."""
+    time_ms = chosen.model.time_ms(case, **chosen.constants)
+    marked = case.program.note.startswith(_MARK)
+    return {
+        "program": case.program.name,
+        "predicted_ms": round(time_ms, 4),
+        "published_ms": round(case.measured_ms, 4) if marked else None,
+        "why": case.program.note.removeprefix(_MARK) if marked else "block sizes other than those that were measured",
     }
 
 
@@ -144,8 +181,23 @@ def _markdown(content: Mapping[str, Any]) -> str:
                 for row in content["programs"]
             ),
         ),
+        "## Programs that are not fitted to",
+        _table(
+            ("program", "published ms", "predicted ms", "ratio", "why"),
+            (
+                *map(_not_fitted_cells, content["not_fitted"]),
+                *((name, "", "", "", why) for name, why in content["unrecorded"].items()),
+            ),
+        ),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _not_fitted_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+    predicted, published = row["predicted_ms"], row["published_ms"]
+    if published is None:
+        return row["program"], "", f"{predicted:.4f}", "", row["why"]
+    return row["program"], f"{published:.4f}", f"{predicted:.4f}", f"{predicted / published:.3f}", row["why"]
 
 
 def _figures(row: Mapping[str, float] | Errors) -> tuple[str, ...]:

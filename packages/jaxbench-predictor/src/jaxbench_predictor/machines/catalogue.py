@@ -76,7 +76,7 @@ _ALL = (
     ),
     Machine(
         name="v5e",
-        version="v5e-provisional-3",
+        version="v5e-provisional-4",
         topology_name="v5e:1x1",
         accelerator_type="v5litepod-1",
         device_kind="TPU v5 lite",
@@ -97,7 +97,7 @@ _ALL = (
     ),
     Machine(
         name="v5p",
-        version="v5p-provisional-3",
+        version="v5p-provisional-4",
         topology_name="v5p:1x1x1",
         accelerator_type="v5p-8",
         device_kind="TPU v5",
@@ -118,7 +118,7 @@ _ALL = (
     ),
     Machine(
         name="v7x",
-        version="v7x-provisional-3",
+        version="v7x-provisional-4",
         topology_name="tpu7x:1x1x1",
         accelerator_type="tpu7x-8",
         device_kind="TPU7x",

@@ -97,7 +97,6 @@ def _programs(execution: Execution, counted: Mapping[str, _Counted], ns_per_cycl
             units=each.slots.units(),
             spills=each.slots.used.get(SPILLS),
             fills=each.slots.used.get(FILLS),
-            vmem_bytes=None,
         )
         for name, each in counted.items()
     ]

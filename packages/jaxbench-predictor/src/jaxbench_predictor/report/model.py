@@ -122,8 +122,6 @@ class ProgramTime(Model):
     """Vector registers that it stored because there were too few, over all runs; null where they are not counted."""
     fills: Count | None
     """Vector registers that it loaded back."""
-    vmem_bytes: Count | None
-    """VMEM that the compiler allocated in it; null where it did not print that."""
 
 
 class Bounds(Model):

@@ -124,12 +124,11 @@ def _programs(report: Report) -> list[str]:
             *_shares(units, program.units),
             str(program.spills or ""),
             str(program.fills or ""),
-            byte_count(program.vmem_bytes) if program.vmem_bytes else "",
         )
         for program in report.programs
         if not program.program.startswith("<")
     ]
-    return _cut(table(("program", "executing", "waiting", *units, "spills", "fills", "VMEM"), rows), len(rows))
+    return _cut(table(("program", "executing", "waiting", *units, "spills", "fills"), rows), len(rows))
 
 
 def _loops(report: Report) -> list[str]:

@@ -10,7 +10,7 @@ from jaxbench_calibration.programs.program import Built, Program
 from jaxbench_harness.registry import all_workloads, find_workload
 from jaxbench_harness.workload import InputSpec
 
-_UNKNOWN_FORM = frozenset({"6p_Paged_Attention"})
+UNKNOWN_FORM = frozenset({"6p_Paged_Attention"})
 """Workloads of which another form was measured, which is not known: no form tried takes nearly as long."""
 
 
@@ -19,7 +19,7 @@ def reference_programs() -> list[Program]:
     return [
         Program(f"{identifier}/xla", identifier, "baseline", partial(reference, identifier))
         for identifier in all_workloads()
-        if identifier not in _UNKNOWN_FORM
+        if identifier not in UNKNOWN_FORM
         and (published := find_workload(identifier).published) is not None
         and published.xla.matches
     ]

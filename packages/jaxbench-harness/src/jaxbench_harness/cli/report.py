@@ -133,7 +133,7 @@ def print_timing(record: Record) -> None:
     limit = breakdown.bottleneck.replace("_", " ")
     out.print(f"  limited by {limit}; waits for transfers {in_percent(share)} of the time", highlight=False)
     for wait in breakdown.waits[:3]:
-        where = f", window {wait.window}" if wait.window else ""
+        where = f", window ({', '.join(map(str, wait.window))})" if wait.window else ""
         line = f"  {in_time(wait.time_ns)} waiting for {wait.operand}{where}"
         out.print(line, markup=False, highlight=False, soft_wrap=True)
 

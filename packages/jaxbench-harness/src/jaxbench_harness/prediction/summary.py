@@ -48,7 +48,7 @@ def _breakdown(report: Report) -> Breakdown:
         waits=tuple(
             PredictedWait(
                 operand=wait.operand,
-                window=wait.window,
+                window=wait.window_shape or (),
                 source=wait.source,
                 destination=wait.destination,
                 time_ns=wait.time_ns,

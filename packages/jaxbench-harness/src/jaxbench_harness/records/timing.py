@@ -25,8 +25,8 @@ class PredictedWait(Model):
 
     operand: NonEmptyStr
     """Buffer that the transfer reads or writes, as the compiler describes it."""
-    window: str
-    """The compiler's description of the window; empty where it gives none."""
+    window: tuple[int, ...]
+    """Elements of the window by dimension; empty where the compiler does not describe it."""
     source: NonEmptyStr
     """Memory that the transfer reads."""
     destination: NonEmptyStr

@@ -1,0 +1,54 @@
+"""Page: XLA, the expert kernels and the physical limit of every workload."""
+
+import polars as pl
+import streamlit as st
+
+from jaxbench_analysis import figures, headway
+from jaxbench_leaderboard.page_parts import Scene, scene
+from jaxbench_leaderboard.showing import chart, number, text
+
+_NS_PER_MS = 1e6
+_ORDERS = ("benchmark order", "most headroom first", "least headroom first")
+
+
+def bounds(at: Scene) -> None:
+    """Shows how much of the limit is reached, and by whom."""
+    rows = at.compared.speedups.table
+    if rows["bound_fraction"].null_count() == rows.height:
+        st.info("No time here has a physical limit to compare with.")
+        return
+    order = st.selectbox("Order", _ORDERS, key="order", bind="query-params", filter_mode=None, width=260)
+    ordered = _ordered(rows, order)
+    chart(
+        figures.headroom(ordered),
+        _in_ms(ordered),
+        {
+            "workload_id": text("workload", pinned=True),
+            "bound_ns": number("physical limit (ms)", "%.4g"),
+            "xla_ns": number("XLA (ms)", "%.4g"),
+            "expert_ns": number("expert (ms)", "%.4g"),
+            "best_ns": number("best method (ms)", "%.4g"),
+            "best_method": text("which method"),
+            "reached": number("best of all, of limit", "percent"),
+        },
+        alt_text="Share of the physical limit that XLA, the expert kernel and the best method reach, by workload",
+    )
+    st.caption(
+        "The physical limit is the larger of two times: useful FLOPs at the bfloat16 peak, and useful bytes at the "
+        "full bandwidth of HBM. No honest kernel beats it; none has to reach it."
+    )
+
+
+def _ordered(rows: pl.DataFrame, order: str) -> pl.DataFrame:
+    if order == _ORDERS[0]:
+        return rows
+    reached = pl.col("bound_fraction").max().over("workload_id")
+    return rows.sort(reached, descending=order == _ORDERS[2], nulls_last=True, maintain_order=True)
+
+
+def _in_ms(rows: pl.DataFrame) -> pl.DataFrame:
+    names = ("bound_ns", "xla_ns", "expert_ns", "best_ns")
+    return headway(rows).with_columns(pl.col(name) / _NS_PER_MS for name in names)
+
+
+scene("Bounds", "How near XLA, the expert kernels and the methods come to what the chip can do.", bounds)

@@ -33,7 +33,7 @@ UNITS = {
     "speedup_map": ["speedup over xla (times faster)"],
     "fast_p_curves": ["p (times faster than xla, logarithmic)", "fast_p (share of workloads, %)"],
     "roofline": [
-        "arithmetic intensity (useful FLOP per useful byte of HBM, logarithmic)",
+        "(useful FLOP per HBM byte, logarithmic)",
         "performance (useful TFLOP/s, logarithmic)",
     ],
     "stage_waterfall": ["samples"],

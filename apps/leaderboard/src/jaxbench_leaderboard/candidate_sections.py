@@ -16,7 +16,7 @@ from jaxbench_leaderboard.record_facts import (
     prediction_facts,
 )
 from jaxbench_leaderboard.session import documents
-from jaxbench_leaderboard.showing import facts, table, text, trouble
+from jaxbench_leaderboard.showing import facts, trouble
 from jaxbench_leaderboard.workload_cards import WorkloadCard
 
 _NOTHING = "nothing"
@@ -49,22 +49,21 @@ def candidate(at: Scene, rows: pl.DataFrame, card: WorkloadCard | None) -> None:
 def _record(document: Mapping[str, Any]) -> None:
     if flags := flag_rows(document):
         st.warning("Held for review by flags:", icon=":material/flag:")
-        facts(flags, alt_text="Flags with their reasons")
+        facts(["flag", "reason"], flags)
     st.markdown("**Compile facts**")
-    facts(compile_facts(document), alt_text="Facts of the compile")
+    facts(["compile", ""], compile_facts(document), own={0})
     kernels = kernel_rows(document)
     if kernels.height:
-        columns = {"kernel": text("kernel"), "grid": text("grid"), "vmem": text("VMEM"), "flops": text("FLOPs")}
-        table(kernels, columns, alt_text="Kernels with grid and VMEM")
+        facts(["kernel", "grid", "VMEM", "FLOPs"], [[cell or "-" for cell in row] for row in kernels.rows()])
     found, tables = prediction_facts(document)
     if found or tables:
         st.markdown("**Where the predicted time goes**")
-        facts(found, alt_text="Bottleneck and other facts of the prediction")
+        facts(["prediction", ""], found)
         for name, frame in tables.items():
             st.caption(name)
-            table(frame, {column: text(column) for column in frame.columns}, alt_text=f"Prediction: {name}")
+            facts(frame.columns, [[cell or "-" for cell in row] for row in frame.rows()])
     with st.expander("Versions and host"):
-        facts(environment_facts(document), alt_text="Versions and host")
+        facts(["software", ""], environment_facts(document), own={0})
 
 
 def _sources(at: Scene, rows: pl.DataFrame, row: Mapping[str, Any], card: WorkloadCard | None) -> None:

@@ -1,7 +1,9 @@
 """What one session adds to the server's records: an uploaded file, held until the session ends."""
 
 import hashlib
+import shutil
 import tempfile
+import weakref
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,17 +26,19 @@ class Upload:
     """Its name."""
     results: Results
     """What is in it."""
-    folder: tempfile.TemporaryDirectory[str]
-    """Holds its bytes; removed with the session."""
 
 
 def upload_of(name: str, content: bytes) -> Upload:
-    """Reads an uploaded file. Nothing in it is executed; only JSON or Parquet is parsed."""
-    folder = tempfile.TemporaryDirectory(prefix="jaxbench-upload-")
-    ending = ".parquet" if name.lower().endswith(".parquet") else ".jsonl"
-    path = Path(folder.name) / f"upload{ending}"
+    """Reads an uploaded file. Nothing in it is executed; only JSON or Parquet is parsed.
+
+    Its bytes are in a temporary folder, where records are looked up, as long as the upload is held.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="jaxbench-upload-"))
+    path = folder / ("upload.parquet" if name.lower().endswith(".parquet") else "upload.jsonl")
     path.write_bytes(content)
-    return Upload(name, read_places([str(path)], hashlib.sha256(content).hexdigest()[:16]), folder)
+    upload = Upload(name, read_places([str(path)], hashlib.sha256(content).hexdigest()[:16]))
+    weakref.finalize(upload, shutil.rmtree, folder, ignore_errors=True)
+    return upload
 
 
 def keep_upload(upload: Upload | None) -> None:

@@ -1,7 +1,7 @@
 """How things are shown: names literally, charts with a table beside them, trouble as a message."""
 
 import re
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, cast
 
@@ -12,14 +12,15 @@ import streamlit as st
 from jaxbench_analysis import AnalysisError
 from jaxbench_analysis.figures import Mode, themed
 from jaxbench_analysis.figures.theme import Figure
-
-Columns = Mapping[str, Any]
-"""Column configuration of a table, by column; columns that it does not name are not shown."""
+from jaxbench_leaderboard.columns import Columns
 
 _PADDING = {"left": 2, "top": 2, "right": 14, "bottom": 2}
 """Around a chart, in pixels; the last label of an axis is wider than its tick."""
 
 _ABSENT = "-"
+
+_MOST_UNSCROLLED = 60
+"""Rows of a table that is shown in full; one with more scrolls."""
 
 
 def literal(text: str) -> str:
@@ -53,38 +54,40 @@ def mode() -> Mode:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
-def number(label: str, format_: str, help_: str | None = None) -> Any:
-    """Returns the configuration of a column of numbers."""
-    return st.column_config.NumberColumn(label, format=format_, help=help_)
-
-
-def text(label: str, help_: str | None = None, *, pinned: bool = False) -> Any:
-    """Returns the configuration of a column of text."""
-    return st.column_config.TextColumn(label, help=help_, pinned=pinned)
-
-
-def table(frame: pl.DataFrame, columns: Columns, *, alt_text: str, height: int | Literal["auto"] = "auto") -> None:
+def table(frame: pl.DataFrame, columns: Columns, *, alt_text: str) -> None:
     """Shows the named columns of a frame, without those that are empty throughout; a dash where there is no value.
 
     Cells are never read as Markdown or HTML.
     """
-    shown = [name for name in columns if name in frame.columns and frame[name].null_count() < max(1, frame.height)]
+    wanted = {name: column for name, column in columns.items() if name in frame.columns}
+    shown = {name: column for name, column in wanted.items() if frame[name].null_count() < frame.height} or wanted
     st.dataframe(
-        frame.select(shown),
+        frame.select(column.values(name).alias(name) for name, column in shown.items()),
         hide_index=True,
-        column_order=shown,
-        column_config=dict(columns),
+        column_config={name: column.config() for name, column in shown.items()},
         placeholder=_ABSENT,
-        height=height,
+        height="content" if frame.height <= _MOST_UNSCROLLED else "auto",
         alt=alt_text,
     )
 
 
-def facts(rows: Sequence[tuple[str, str]], *, alt_text: str) -> None:
-    """Shows names and values, two columns; nothing where there are none."""
+def facts(headings: Sequence[str], rows: Sequence[Sequence[str]], *, own: Collection[int] = ()) -> None:
+    """Shows a small table of text that wraps where it is narrow; nothing where there are no rows.
+
+    Args:
+        headings: Heads of the columns.
+        rows: Cells; shown literally.
+        own: Columns that hold words of ours, and may hold Markdown.
+    """
     if rows:
-        frame = pl.DataFrame(rows, schema={"fact": pl.String(), "value": pl.String()}, orient="row")
-        table(frame, {"fact": text("fact"), "value": text("value")}, alt_text=alt_text)
+        cells = [[_cell(one, own=place in own) for place, one in enumerate(row)] for row in rows]
+        lines = [headings, ["---"] * len(headings), *cells]
+        st.markdown("\n".join(f"| {' | '.join(line)} |" for line in lines))
+
+
+def _cell(content: str, *, own: bool) -> str:
+    # In a table a bar ends the cell even in a code span, unless it is escaped.
+    return (content if own or not content else literal(content)).replace("|", "\\|")
 
 
 def chart(figure: Figure, frame: pl.DataFrame, columns: Columns, *, alt_text: str) -> None:
@@ -98,6 +101,8 @@ def chart(figure: Figure, frame: pl.DataFrame, columns: Columns, *, alt_text: st
     finished = cast("alt.Chart", themed(drawn, mode()))
     finished.config.padding = _PADDING
     finished.config.legend["columns"] = 1
+    # As wide as the page; as high as its rows need, legend and axes on top of that.
+    finished.autosize = alt.AutoSizeParams(type="fit-x", contains="padding")
     if caption:
         st.caption(caption)
     st.altair_chart(finished, theme=None, width="stretch", alt=alt_text)
@@ -107,4 +112,8 @@ def chart(figure: Figure, frame: pl.DataFrame, columns: Columns, *, alt_text: st
 
 def _explanation(figure: Figure) -> str:
     title = cast("Any", figure.title)
-    return "" if title is alt.Undefined or title.subtitle is alt.Undefined else " ".join(title.subtitle)
+    return (
+        ""
+        if title is alt.Undefined or title.subtitle is alt.Undefined
+        else "; ".join(line.rstrip(";") for line in title.subtitle)
+    )

@@ -3,15 +3,15 @@
 from importlib import resources
 from pathlib import Path
 
-import polars as pl
 import streamlit as st
 
 import jaxbench_analysis
 import jaxbench_leaderboard
+from jaxbench_leaderboard.columns import count, text
 from jaxbench_leaderboard.page_parts import head, say_errors
 from jaxbench_leaderboard.results import Results, problem_rows
 from jaxbench_leaderboard.session import current_results
-from jaxbench_leaderboard.showing import facts, number, table, text
+from jaxbench_leaderboard.showing import facts, table
 from jaxbench_leaderboard.workload_cards import catalogue
 
 _MOST_PROBLEMS = 500
@@ -33,18 +33,8 @@ def about() -> None:
 def _releases() -> None:
     st.subheader("Releases", anchor=False)
     st.markdown("Results compare only inside one release, a frozen set of workloads and the protocol for them.")
-    rows = [one.model_dump() for one in catalogue().releases]
-    table(
-        pl.DataFrame(rows),
-        {
-            "name": text("release", pinned=True),
-            "status": text("status"),
-            "date": text("date"),
-            "workloads": number("workloads", "%d"),
-            "label": text("good for"),
-        },
-        alt_text="Releases",
-    )
+    rows = [(one.name, one.status, one.date, f"{one.workloads}", one.label) for one in catalogue().releases]
+    facts(["release", "status", "date", "workloads", "good for"], rows, own=range(5))
 
 
 def _data(results: Results) -> None:
@@ -65,9 +55,9 @@ def _data(results: Results) -> None:
         values = results.frame[name].drop_nulls().unique().sort().to_list()
         if values:
             shown.append((name, ", ".join(values)))
-    facts(shown, alt_text="What was read")
+    facts(["data", ""], shown, own={0})
     if report.problems:
-        columns = {"file": text("file"), "line": number("line", "%d"), "reason": text("what is wrong")}
+        columns = {"file": text("file"), "line": count("line"), "reason": text("what is wrong")}
         table(problem_rows(report.problems[:_MOST_PROBLEMS]), columns, alt_text="Lines in error, with reasons")
 
 

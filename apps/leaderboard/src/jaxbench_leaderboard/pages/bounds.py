@@ -4,10 +4,10 @@ import polars as pl
 import streamlit as st
 
 from jaxbench_analysis import figures, headway
+from jaxbench_leaderboard.columns import milliseconds, share, text
 from jaxbench_leaderboard.page_parts import Scene, scene
-from jaxbench_leaderboard.showing import chart, number, text
+from jaxbench_leaderboard.showing import chart
 
-_NS_PER_MS = 1e6
 _ORDERS = ("benchmark order", "most headroom first", "least headroom first")
 
 
@@ -21,15 +21,15 @@ def bounds(at: Scene) -> None:
     ordered = _ordered(rows, order)
     chart(
         figures.headroom(ordered),
-        _in_ms(ordered),
+        headway(ordered),
         {
-            "workload_id": text("workload", pinned=True),
-            "bound_ns": number("physical limit (ms)", "%.4g"),
-            "xla_ns": number("XLA (ms)", "%.4g"),
-            "expert_ns": number("expert (ms)", "%.4g"),
-            "best_ns": number("best method (ms)", "%.4g"),
+            "workload_id": text("workload"),
+            "bound_ns": milliseconds("physical limit"),
+            "xla_ns": milliseconds("XLA"),
+            "expert_ns": milliseconds("expert"),
+            "best_ns": milliseconds("best method"),
             "best_method": text("which method"),
-            "reached": number("best of all, of limit", "percent"),
+            "reached": share("best of all, of limit"),
         },
         alt_text="Share of the physical limit that XLA, the expert kernel and the best method reach, by workload",
     )
@@ -44,11 +44,6 @@ def _ordered(rows: pl.DataFrame, order: str) -> pl.DataFrame:
         return rows
     reached = pl.col("bound_fraction").max().over("workload_id")
     return rows.sort(reached, descending=order == _ORDERS[2], nulls_last=True, maintain_order=True)
-
-
-def _in_ms(rows: pl.DataFrame) -> pl.DataFrame:
-    names = ("bound_ns", "xla_ns", "expert_ns", "best_ns")
-    return headway(rows).with_columns(pl.col(name) / _NS_PER_MS for name in names)
 
 
 scene("Bounds", "How near XLA, the expert kernels and the methods come to what the chip can do.", bounds)

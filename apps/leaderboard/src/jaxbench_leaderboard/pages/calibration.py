@@ -7,12 +7,12 @@ import streamlit as st
 
 from jaxbench_analysis import figures
 from jaxbench_analysis.selecting import NONE
+from jaxbench_leaderboard.columns import Shown, count, factor, milliseconds, share, text
 from jaxbench_leaderboard.computing import Pairs, pairs
 from jaxbench_leaderboard.page_parts import head, results_or_stop
-from jaxbench_leaderboard.showing import answered, chart, number, table, text
+from jaxbench_leaderboard.showing import answered, chart, table
 
 _WORST = 10
-_NS_PER_MS = 1e6
 
 
 def calibration() -> None:
@@ -26,11 +26,11 @@ def calibration() -> None:
         return
     chosen: dict[str, str | None] = {}
     with st.sidebar:
-        for name, label in (("target", "Target"), ("predictor", "Predictor"), ("release", "Release")):
-            values: list[str] = predicted[name].fill_null(NONE).unique().sort(descending=True).to_list()
-            value = st.selectbox(label, values, key=name, bind="query-params", filter_mode=None)
-            chosen[name] = None if value == NONE else value
-            predicted = predicted.filter(pl.col(name).eq_missing(pl.lit(chosen[name])))
+        for column, label in (("target", "Target"), ("predictor", "Predictor"), ("release", "Release")):
+            values: list[str] = predicted[column].fill_null(NONE).unique().sort(descending=True).to_list()
+            value = st.selectbox(label, values, key=column, bind="query-params", filter_mode=None)
+            chosen[column] = None if value == NONE else value
+            predicted = predicted.filter(pl.col(column).eq_missing(pl.lit(chosen[column])))
     with answered("The calibration"):
         found = pairs(results, **chosen)
         if found.pairs.is_empty():
@@ -45,7 +45,7 @@ def calibration() -> None:
 def _trust(found: Pairs) -> None:
     """Says in words how far to trust predictions."""
     row = found.summary.row(0, named=True)
-    half, nine = (math.exp(row[name]) for name in ("median_abs_log_ratio", "p90_abs_log_ratio"))
+    half, nine = (math.exp(row[off]) for off in ("median_abs_log_ratio", "p90_abs_log_ratio"))
     rank = "" if row["spearman"] is None else f" Their order agrees with a rank correlation of {row['spearman']:.2f}."
     published = "published" in found.pairs["source"].cast(pl.String).to_list()
     st.markdown(
@@ -65,7 +65,7 @@ def _scatter(found: Pairs) -> None:
     st.subheader("Predicted over measured", anchor=False)
     chart(
         figures.calibration_scatter(found.pairs),
-        _in_ms(found.pairs),
+        _with_factor(found.pairs),
         _PAIR_COLUMNS,
         alt_text="A point per workload: predicted over measured time, with the diagonal and the band that holds 90%",
     )
@@ -79,12 +79,12 @@ def _families(found: Pairs) -> None:
     table(
         factors,
         {
-            "family": text("family", pinned=True),
-            "pairs": number("pairs", "%d"),
-            "half": number("half within (×)", "%.2f"),
-            "nine": number("90% within (×)", "%.2f"),
-            "within": number("inside the 80% interval", "percent"),
-            "spearman": number("rank correlation", "%.2f"),
+            "family": text("family"),
+            "pairs": count("pairs"),
+            "half": factor("half within", digits=2),
+            "nine": factor("90% within", digits=2),
+            "within": share("inside the 80% interval"),
+            "spearman": Shown("rank correlation", format="%.2f"),
         },
         alt_text="Error of predictions by family of workloads",
     )
@@ -93,23 +93,22 @@ def _families(found: Pairs) -> None:
 def _misses(found: Pairs) -> None:
     st.subheader("Worst misses", anchor=False)
     worst = found.pairs.sort(pl.col("log_ratio").abs(), descending=True).head(_WORST)
-    table(_in_ms(worst), _PAIR_COLUMNS, alt_text="The pairs that differ most")
+    table(_with_factor(worst), _PAIR_COLUMNS, alt_text="The pairs that differ most")
 
 
-def _in_ms(rows: pl.DataFrame) -> pl.DataFrame:
-    names = ("predicted_ns", "low_ns", "high_ns", "measured_ns")
-    return rows.with_columns(*(pl.col(name) / _NS_PER_MS for name in names), factor=pl.col("log_ratio").exp())
+def _with_factor(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.with_columns(factor=pl.col("log_ratio").exp())
 
 
 _PAIR_COLUMNS = {
-    "workload_id": text("workload", pinned=True),
+    "workload_id": text("workload"),
     "role": text("role"),
     "family": text("family"),
-    "predicted_ns": number("predicted (ms)", "%.4g"),
-    "measured_ns": number("measured (ms)", "%.4g"),
-    "factor": number("predicted / measured (×)", "%.2f"),
-    "low_ns": number("80% from (ms)", "%.4g"),
-    "high_ns": number("to (ms)", "%.4g"),
+    "predicted_ns": milliseconds("predicted"),
+    "measured_ns": milliseconds("measured"),
+    "factor": factor("predicted / measured", digits=2),
+    "low_ns": milliseconds("80% from"),
+    "high_ns": milliseconds("to"),
 }
 
 calibration()

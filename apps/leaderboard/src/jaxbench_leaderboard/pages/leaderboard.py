@@ -6,8 +6,9 @@ import polars as pl
 import streamlit as st
 
 from jaxbench_analysis.tables import fine_ratio, interval
+from jaxbench_leaderboard.columns import Columns, count, factor, share, text
 from jaxbench_leaderboard.page_parts import Scene, scene
-from jaxbench_leaderboard.showing import number, table, text
+from jaxbench_leaderboard.showing import table
 
 _SORTS: dict[str, tuple[str, bool]] = {
     "rank": ("rank", False),
@@ -28,30 +29,35 @@ def leaderboard(at: Scene) -> None:
         st.warning(f"Nothing has a time to compare with `{at.filters.baseline}`, so nothing is ranked.")
     order = st.selectbox("Sort by", list(_SORTS), key="sort", bind="query-params", filter_mode=None, width=260)
     column, largest_first = _SORTS[order]
-    ordered = shown.sort(column, "rank", "entrant", descending=[largest_first, False, False], nulls_last=True)
-    workloads = shown["workloads"].max()
-    columns = {
-        "place": text("Rank", "Entrants whose intervals overlap share a rank."),
-        "entrant": text("Method", pinned=True),
-        "score": number("Score (×)", "%.4f", "Geometric mean of speedups over all workloads, missing ones as 1."),
-        "interval": text("95% interval (×)", "Of the score, from the noise of the times."),
-        "geomean_solved": number("Geomean solved (×)", "%.3f", "Geometric mean of the speedups that there are."),
-        "solved": number(f"Solved of {workloads}", "%d", "Workloads with a correct candidate."),
-        "correct_share": number("Correct samples", "percent", "Passed and not flagged, of samples judged."),
-        "correct_interval": text("95% of correct", "Wilson's interval."),
-        "samples": number("Samples", "%d", "Samples that were judged."),
-        "median_gap_recovered": number("Share of expert gap", "percent", "Of the time between XLA and the expert."),
-        "median_bound_fraction": number("Of physical limit", "percent", "Median of bound / time."),
-        "flagged": number("Flagged", "%d", "Workloads held for review."),
-        "not_judged": number("Not judged", "%d", "Workloads where only the infrastructure failed."),
-    }
-    table(_readable(ordered), columns, alt_text="Ranking of methods with score, interval, counts and shares")
+    ordered = shown.sort(column, descending=largest_first, nulls_last=True, maintain_order=True)
+    workloads = int(shown["workloads"].to_list()[0])
+    table(
+        _readable(ordered), _columns(workloads), alt_text="Ranking of methods with score, interval, counts and shares"
+    )
     _downloads(ordered)
     st.caption(
         f"Score: geometric mean of speedups over {at.filters.baseline} on all {workloads} workloads; one without a "
         "speedup counts as 1, as if the baseline ran there. Intervals are the noise of the times. The address of this "
         "page holds filters and order: share it as it is."
     )
+
+
+def _columns(workloads: int) -> Columns:
+    return {
+        "entrant": text("Method"),
+        "place": text("Rank", "Methods whose intervals overlap share a rank."),
+        "score": factor("Score", "Geometric mean of the speedups on all workloads, missing ones as 1.", digits=4),
+        "interval": text("95% interval (×)", "Of the score, from the noise of the times."),
+        "solved": count(f"Solved of {workloads}", "Workloads with a correct candidate."),
+        "correct_share": share("Correct", "Samples that passed and are not flagged, of those judged."),
+        "median_gap_recovered": share("Expert gap", "Median share of the way from XLA's time to the expert's."),
+        "geomean_solved": factor("Geomean solved", "Geometric mean of the speedups that there are."),
+        "correct_interval": text("95% of correct", "Wilson's interval."),
+        "samples": count("Samples", "Samples that were judged."),
+        "median_bound_fraction": share("Physical limit", "Median of bound / time."),
+        "flagged": count("Flagged", "Workloads held for review."),
+        "not_judged": count("Not judged", "Workloads where only the infrastructure failed."),
+    }
 
 
 def _readable(standings: pl.DataFrame) -> pl.DataFrame:

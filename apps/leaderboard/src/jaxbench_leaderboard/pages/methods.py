@@ -4,9 +4,10 @@ import polars as pl
 import streamlit as st
 
 from jaxbench_analysis import figures
+from jaxbench_leaderboard.columns import count, factor, share, text
 from jaxbench_leaderboard.computing import curves, growth, wins
 from jaxbench_leaderboard.page_parts import Scene, scene
-from jaxbench_leaderboard.showing import answered, chart, number, table, text
+from jaxbench_leaderboard.showing import answered, chart, table
 
 _AT_FIRST = 4
 """Methods that are shown before any is chosen, best first."""
@@ -18,7 +19,7 @@ _SHOWN_P = (0.5, 1.0, 1.5, 2.0, 4.0)
 def methods(at: Scene) -> None:
     """Shows the comparison of the methods that are chosen."""
     ranked = at.compared.standings["entrant"].to_list()
-    others = [name for name in ranked if name != at.filters.baseline]
+    others = [one for one in ranked if one != at.filters.baseline]
     if not others:
         st.info(f"There is nothing here beside `{at.filters.baseline}` to compare.")
         return
@@ -36,11 +37,11 @@ def _curves(at: Scene, chosen: list[str]) -> None:
     shares = curves(at.compared, tuple(chosen))
     nearest = [min(shares["p"].unique(), key=lambda have, want=want: abs(have - want)) for want in _SHOWN_P]
     wide = shares.filter(pl.col("p").is_in(nearest)).pivot("p", index="entrant", values="fast_p")
-    columns = {name: number(f"p = {float(name):.2g}", "percent") for name in wide.columns if name != "entrant"}
+    columns = {p: share(f"p = {float(p):.2g}") for p in wide.columns if p != "entrant"}
     chart(
         figures.fast_p_curves(shares, baseline=at.filters.baseline),
         wide,
-        {"entrant": text("method", pinned=True), **columns},
+        {"entrant": text("method"), **columns},
         alt_text="Share of workloads solved more than p times as fast as the baseline, over p, a line per method",
     )
 
@@ -52,7 +53,7 @@ def _map(at: Scene, chosen: list[str]) -> None:
     chart(
         figures.speedup_map(rows, baseline=at.filters.baseline),
         wide,
-        {"workload_id": text("workload", pinned=True), **{name: number(f"{name} (×)", "%.3f") for name in chosen}},
+        {"workload_id": text("workload"), **{one: factor(one) for one in chosen}},
         alt_text="Heat map of speedups, a row per workload and a column per method",
     )
 
@@ -64,10 +65,10 @@ def _progress(at: Scene, chosen: list[str]) -> None:
         st.info("None of these has samples: baselines have none.")
         return
     columns = {
-        "entrant": text("method", pinned=True),
-        "x": number("samples per workload", "%d"),
-        "solved": number("workloads solved", "percent"),
-        "geomean_missing_as_1": number("best speedup so far (×)", "%.3f"),
+        "entrant": text("method"),
+        "x": count("samples per workload"),
+        "solved": share("workloads solved"),
+        "geomean_missing_as_1": factor("best speedup so far"),
     }
     solved, gained = figures.progress_panels(grown, baseline=at.filters.baseline)
     chart(solved, grown, columns, alt_text="Share of workloads solved after each sample, a line per method")
@@ -76,21 +77,22 @@ def _progress(at: Scene, chosen: list[str]) -> None:
 
 def _wins(at: Scene, chosen: list[str]) -> None:
     st.subheader("Wins, ties and losses", anchor=False)
+    ranked = at.compared.standings["entrant"].to_list()
     own = st.selectbox("Seen from", chosen, key="own", bind="query-params")
-    others = tuple(name for name in [at.filters.baseline, *chosen] if name != own)
+    others = tuple(one for one in ranked if one != own and one in {at.filters.baseline, *chosen})
     counts = wins(at.compared, own, others)
     columns = {
-        "entrant": text("against", pinned=True),
-        "wins": number("wins", "%d"),
-        "ties": number("ties", "%d"),
-        "losses": number("losses", "%d"),
-        "win_share": number("wins of these", "percent"),
-        "win_low": number("95% from", "percent"),
-        "win_high": number("to", "percent"),
-        "not_tested": number("not tested", "%d"),
-        "only_own": number("only this has a time", "%d"),
-        "only_other": number("only the other has", "%d"),
-        "neither": number("neither has", "%d"),
+        "entrant": text("against"),
+        "wins": count("wins"),
+        "ties": count("ties"),
+        "losses": count("losses"),
+        "win_share": share("wins of these"),
+        "win_low": share("95% from"),
+        "win_high": share("to"),
+        "not_tested": count("not tested"),
+        "only_own": count("only this has a time"),
+        "only_other": count("only the other has"),
+        "neither": count("neither has"),
     }
     if counts.select(pl.sum_horizontal("wins", "ties", "losses").sum()).item() == 0:
         st.info("No difference here can be tested: that takes raw samples, or predicted intervals.")

@@ -3,6 +3,7 @@
 import polars as pl
 import streamlit as st
 
+from jaxbench_leaderboard.columns import count, text
 from jaxbench_leaderboard.page_parts import head, say_errors
 from jaxbench_leaderboard.record_facts import flag_rows
 from jaxbench_leaderboard.results import Results, problem_rows
@@ -15,7 +16,7 @@ from jaxbench_leaderboard.session import (
     shown_beside,
     upload_of,
 )
-from jaxbench_leaderboard.showing import literal, number, table, text, trouble
+from jaxbench_leaderboard.showing import literal, table, trouble
 
 _MOST_FLAGGED = 200
 _ROUND = "upload_round"
@@ -67,7 +68,7 @@ def _upload() -> None:
             st.metric("duplicates", f"{report.duplicates:,}", width=130)
     if report.problems:
         st.warning("These lines are no records and are left out:")
-        columns = {"line": number("line", "%d"), "reason": text("what is wrong")}
+        columns = {"line": count("line"), "reason": text("what is wrong")}
         table(problem_rows(report.problems), columns, alt_text="Lines in error, with reasons")
     if report.records:
         _contents(held.results)
@@ -84,15 +85,15 @@ def _contents(results: Results) -> None:
         flagged=(pl.col("flags").list.len() > 0).sum(),
     )
     table(
-        counted.sort("entrant", "target").with_columns(pl.col("timing_kind").cast(pl.String)),
+        counted.sort("entrant", "target"),
         {
-            "entrant": text("method", pinned=True),
+            "entrant": text("method"),
             "target": text("target"),
             "timing_kind": text("timing kind"),
-            "records": number("records", "%d"),
-            "workloads": number("workloads", "%d"),
-            "passed": number("passed", "%d"),
-            "flagged": number("flagged", "%d"),
+            "records": count("records"),
+            "workloads": count("workloads"),
+            "passed": count("passed"),
+            "flagged": count("flagged"),
         },
         alt_text="What the file holds, by method",
     )
@@ -114,7 +115,7 @@ def _flagged(results: Results) -> None:
     ]
     names = ["workload", "method", "flag", "reason", "evaluation"]
     frame = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String()), orient="row")
-    table(frame, {name: text(name) for name in names}, alt_text="Flagged records with reasons")
+    table(frame, {one: text(one) for one in names}, alt_text="Flagged records with reasons")
     if flagged.height > shown.height:
         st.caption(f"The latest {shown.height:,} of {flagged.height:,} flagged records.")
 

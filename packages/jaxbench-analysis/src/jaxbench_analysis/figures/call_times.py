@@ -23,7 +23,12 @@ def call_times(deviations: pl.DataFrame, workload: str) -> alt.LayerChart:
         .sort("median_ms", "entrant", maintain_order=True)
     )
     y = entrant_rows("entrant", in_order(shown["entrant"]))
-    x = alt.X("sample_ms:Q", title="time of each call (ms)", scale=alt.Scale(zero=False), axis=alt.Axis(format="~g"))
+    x = alt.X(
+        "sample_ms:Q",
+        title="time of each call (ms)",
+        scale=alt.Scale(zero=False),
+        axis=alt.Axis(format="~r", tickCount=6),
+    )
     ticks = alt.Chart(data(shown)).mark_tick(color=PALETTE[2], thickness=1.4, height=ENTRANT_ROW * 0.5, opacity=0.8)
     medians = alt.Chart(data(shown.select("entrant", "median_ms").unique(maintain_order=True)))
     return alt.LayerChart(

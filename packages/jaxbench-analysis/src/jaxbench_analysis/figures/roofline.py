@@ -43,7 +43,7 @@ def roofline(table: pl.DataFrame) -> alt.LayerChart:
     )
     x = alt.X(
         "intensity:Q",
-        title="arithmetic intensity (useful FLOP per useful byte of HBM, logarithmic)",
+        title=["arithmetic intensity", "(useful FLOP per HBM byte, logarithmic)"],
         scale=alt.Scale(type="log", domain=[low, high], nice=False),
         axis=alt.Axis(values=log_ticks(low, high), format=",.3~r"),
     )

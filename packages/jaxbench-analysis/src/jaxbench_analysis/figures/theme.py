@@ -161,13 +161,20 @@ def rows(field: str, names: Sequence[str]) -> alt.Y:
     return _rows(field, names, f"{_NARROW} ? split(datum.label, '_')[0] : datum.label")
 
 
+TWO_LINES = "split(replace(datum.label, ' (', '\\n('), '\\n')"
+"""Vega expression for the label of an entrant: what stands in parentheses is on a second line."""
+
+
 def entrant_rows(field: str, names: Sequence[str]) -> alt.Y:
     """Returns an axis of entrants, in order; on a phone what stands in parentheses is on a second line."""
-    return _rows(field, names, f"{_NARROW} ? split(replace(datum.label, ' (', '|('), '|') : datum.label")
+    raised = alt.expr(f"{_NARROW} ? -6 : 0")
+    return _rows(field, names, f"{_NARROW} ? {TWO_LINES} : datum.label", raised)
 
 
-def _rows(field: str, names: Sequence[str], label: str) -> alt.Y:
-    axis = alt.Axis(labelOverlap=False, labelFontSize=11, ticks=False, domain=False, labelExpr=label)
+def _rows(field: str, names: Sequence[str], label: str, offset: alt.ExprRef | float = 0) -> alt.Y:
+    axis = alt.Axis(
+        labelOverlap=False, labelFontSize=11, ticks=False, domain=False, labelExpr=label, labelOffset=offset
+    )
     return alt.Y(f"{field}:N", title=None, sort=list(names), axis=axis, scale=alt.Scale(domain=list(names)))
 
 

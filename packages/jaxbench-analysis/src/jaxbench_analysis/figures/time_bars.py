@@ -26,7 +26,12 @@ def time_bars(table: pl.DataFrame, workload: str) -> alt.LayerChart:
     )
     xla_ms = _of(shown, _XLA)
     y = entrant_rows("entrant", shown["entrant"].to_list())
-    x = alt.X("time_ms:Q", title="time (ms; shorter is better)", scale=alt.Scale(zero=True), axis=alt.Axis(format="~g"))
+    x = alt.X(
+        "time_ms:Q",
+        title="time (ms; shorter is better)",
+        scale=alt.Scale(zero=True),
+        axis=alt.Axis(format="~r", tickCount=6),
+    )
     timed = alt.Chart(data(shown.drop_nulls("time_ms").with_columns(slower=pl.col("time_ms") > (xla_ms or 0.0))))
     tips = [alt.Tooltip("entrant:N"), alt.Tooltip("time_ms:Q", format=".4r"), alt.Tooltip("speedup:Q", format=".3r")]
     bars = timed.mark_bar(height=ENTRANT_ROW * 0.5).encode(

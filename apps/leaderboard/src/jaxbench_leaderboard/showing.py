@@ -14,7 +14,7 @@ from jaxbench_analysis.figures import Mode, themed
 from jaxbench_analysis.figures.theme import Figure
 from jaxbench_leaderboard.columns import Columns
 
-_PADDING = {"left": 2, "top": 2, "right": 14, "bottom": 2}
+_PADDING = {"left": 6, "top": 6, "right": 14, "bottom": 4}
 """Around a chart, in pixels; the last label of an axis is wider than its tick."""
 
 _ABSENT = "-"
@@ -99,7 +99,7 @@ def chart(figure: Figure, frame: pl.DataFrame, columns: Columns, *, alt_text: st
     caption = _explanation(drawn)
     drawn.title = alt.Undefined
     finished = cast("alt.Chart", themed(drawn, mode()))
-    finished.config.padding = _PADDING
+    finished.padding = _PADDING
     finished.config.legend["columns"] = 1
     # As wide as the page; as high as its rows need, legend and axes on top of that.
     finished.autosize = alt.AutoSizeParams(type="fit-x", contains="padding")

@@ -72,6 +72,7 @@ def _progress(at: Scene, chosen: list[str]) -> None:
     }
     solved, gained = figures.progress_panels(grown, baseline=at.filters.baseline)
     chart(solved, grown, columns, alt_text="Share of workloads solved after each sample, a line per method")
+    st.caption("Below, a workload that has no speedup yet counts as 1, as if the baseline ran there.")
     chart(gained, grown, columns, alt_text="Geometric mean of the best speedup so far after each sample")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from browser_pages import HOSTILE, settle
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from synthetic_records import SKILLS, measured, record, study
 
 from jaxbench_harness.records import Method
@@ -62,6 +62,7 @@ def browser() -> Iterator[Browser]:
     executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if executable is None:
         pytest.skip("no Chromium; install the system's package `chromium`")
+    expect.set_options(timeout=30_000)
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
         yield started
@@ -76,7 +77,7 @@ def opened(browser: Browser, address: str) -> Iterator[Callable[..., Page]]:
 
     def open_path(path: str = "", *, width: int = 1280, scheme: str = "light") -> Page:
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(30_000)  # a busy machine is no failure
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))

@@ -7,9 +7,14 @@ from jaxbench_analysis.figures.theme import ENTRANT_ROW, PALETTE, WIDTH, data, e
 
 _NS_PER_MS = 1e6
 
+MOST_CALLS = 300
+"""Ticks of an entrant: more cannot be told apart, and are slow to draw."""
+
 
 def call_times(deviations: pl.DataFrame, workload: str) -> alt.LayerChart:
     """Returns a tick per timed call, a row per entrant, fastest first.
+
+    Of more than `MOST_CALLS` calls every n-th is drawn, in the order of the calls. Medians are of all.
 
     Args:
         deviations: Rows of `sample_deviations`.
@@ -29,7 +34,10 @@ def call_times(deviations: pl.DataFrame, workload: str) -> alt.LayerChart:
         scale=alt.Scale(zero=False),
         axis=alt.Axis(format="~r", tickCount=6),
     )
-    ticks = alt.Chart(data(shown)).mark_tick(color=PALETTE[2], thickness=1.4, height=ENTRANT_ROW * 0.5, opacity=0.8)
+    every = (pl.len() / MOST_CALLS).ceil().cast(pl.Int64)
+    drawn = shown.filter((pl.int_range(pl.len()) % every == 0).over("entrant"))
+    thinned = "" if drawn.height == shown.height else f"; of many calls at most {MOST_CALLS} are drawn"
+    ticks = alt.Chart(data(drawn)).mark_tick(color=PALETTE[2], thickness=1.4, height=ENTRANT_ROW * 0.5, opacity=0.8)
     medians = alt.Chart(data(shown.select("entrant", "median_ms").unique(maintain_order=True)))
     return alt.LayerChart(
         layer=[
@@ -38,7 +46,9 @@ def call_times(deviations: pl.DataFrame, workload: str) -> alt.LayerChart:
                 style="ink-point", shape="triangle-down", size=70, filled=True, opacity=1, yOffset=-11
             ).encode(x="median_ms:Q", y=y, tooltip=["entrant:N", alt.Tooltip("median_ms:Q", format=".4r")]),
         ],
-        title=title(f"All timed calls on {workload}", "a tick per call of the fastest candidate; triangle: median"),
+        title=title(
+            f"All timed calls on {workload}", f"a tick per call of the fastest candidate; triangle: median{thinned}"
+        ),
         width=WIDTH,
         height=alt.Step(ENTRANT_ROW),
     )

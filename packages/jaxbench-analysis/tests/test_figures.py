@@ -11,6 +11,7 @@ import pytest
 import vl_convert
 
 from jaxbench_analysis import (
+    against,
     best_so_far,
     calibration_pairs,
     fast_p,
@@ -32,7 +33,7 @@ UNITS = {
     "speedup_map": ["speedup over xla (times faster)"],
     "fast_p_curves": ["p (times faster than xla, logarithmic)", "fast_p (share of workloads, %)"],
     "roofline": [
-        "arithmetic intensity (useful FLOP per useful byte of HBM, logarithmic)",
+        "(useful FLOP per HBM byte, logarithmic)",
         "performance (useful TFLOP/s, logarithmic)",
     ],
     "stage_waterfall": ["samples"],
@@ -40,6 +41,11 @@ UNITS = {
     "progress_by_cost": ["cost per workload (US dollars)"],
     "calibration_scatter": ["measured time (ms, logarithmic)", "predicted time (ms, logarithmic)"],
     "sample_distribution": ["time of each call above or below the median of its workload (%)"],
+    "time_bars": ["time (ms; shorter is better)"],
+    "call_times": ["time of each call (ms)"],
+    "failure_bars": ["samples"],
+    "headroom": ["share of the physical limit reached (%)"],
+    "outcome_bars": ["workloads"],
 }
 
 
@@ -57,6 +63,11 @@ def charts(measured, predicted):
         "progress_by_cost": figures.progress(best_so_far(measured, by="cost"), by="cost"),
         "calibration_scatter": figures.calibration_scatter(calibration_pairs(predicted, measured)),
         "sample_distribution": figures.sample_distribution(sample_deviations(measured), "xla"),
+        "time_bars": figures.time_bars(compared.table, "1p_Flash_Attention"),
+        "call_times": figures.call_times(sample_deviations(measured), "1p_Flash_Attention"),
+        "failure_bars": figures.failure_bars(waterfall(measured)),
+        "headroom": figures.headroom(compared.table),
+        "outcome_bars": figures.outcome_bars(against(measured, METHOD, ["xla", "expert"]), METHOD),
     }
 
 
@@ -99,7 +110,7 @@ def lines(item):
 def test_renders_to_png(charts, name, mode):
     width, height, raw = pixels(figures.rendered(charts[name], mode=mode, formats=("png",))["png"])
     assert width > 800
-    assert height > 600
+    assert height > 280
     assert len(set(raw)) > 50
 
 
@@ -109,7 +120,7 @@ def test_axes_have_units(graphs, name):
     assert said.issuperset(UNITS[name])
 
 
-@pytest.mark.parametrize("name", ["speedup_bars", "speedup_map", "sample_distribution"])
+@pytest.mark.parametrize("name", ["speedup_bars", "speedup_map", "sample_distribution", "headroom"])
 def test_fifty_workloads_are_named_in_full_and_apart(graphs, measured, name):
     labels = [item for role, item in texts(graphs[name]) if role == "axis-label"]
     wanted = measured.filter(role="xla")["workload_id"].to_list()
@@ -208,6 +219,20 @@ def test_nothing_to_show_is_still_a_figure():
         figures.progress(best_so_far(nothing)),
         figures.calibration_scatter(calibration_pairs(nothing, nothing)),
         figures.sample_distribution(sample_deviations(nothing), "nobody"),
+        figures.time_bars(compared.table, "nothing"),
+        figures.call_times(sample_deviations(nothing), "nothing"),
+        figures.failure_bars(waterfall(nothing)),
+        figures.headroom(compared.table),
     ]
     for chart in empty:
         assert figures.rendered(chart, formats=("svg",))["svg"].startswith(b"<svg")
+
+
+def test_many_calls_are_thinned_evenly_and_said_so():
+    many = 1000
+    calls = pl.DataFrame({"entrant": ["a"] * many + ["b"], "workload_id": "w", "sample_ns": [*range(1, many + 1), 7]})
+    chart = figures.call_times(calls.with_columns(pl.col("sample_ns").cast(pl.Float64)), "w").to_dict()
+    drawn = [row["sample_ms"] * 1e6 for row in chart["layer"][0]["data"]["values"] if row["entrant"] == "a"]
+    assert np.diff(drawn) == pytest.approx(4)
+    assert len(drawn) == many / 4
+    assert "of many calls at most 300 are drawn" in chart["title"]["subtitle"][0]

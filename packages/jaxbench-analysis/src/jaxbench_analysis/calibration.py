@@ -4,6 +4,7 @@ import polars as pl
 
 from jaxbench_analysis.columns import require_columns
 from jaxbench_analysis.comparable import comparable
+from jaxbench_analysis.published import published_records
 
 ALL = "all"
 """Name of the row over all families."""
@@ -49,6 +50,23 @@ def calibration_pairs(predicted: pl.DataFrame | pl.LazyFrame, measured: pl.DataF
         .sort("workload_id", "role", "candidate_digest")
         .collect()
     )
+
+
+def pairs_within(every: pl.LazyFrame) -> pl.DataFrame:
+    """Pairs the predicted times of a frame with the measured ones in it, or, where it has none, the published ones.
+
+    Args:
+        every: A frame of records of all kinds.
+
+    Returns:
+        Rows of `calibration_pairs`.
+
+    Raises:
+        MixedRecordsError: If either side mixes what may not stand together.
+    """
+    measured = every.filter((pl.col("timing_kind") == "measured") & (pl.col("source") == "evaluation"))
+    has_own = not measured.head(1).collect().is_empty()
+    return calibration_pairs(every, measured if has_own else published_records())
 
 
 def calibration(pairs: pl.DataFrame) -> pl.DataFrame:

@@ -36,3 +36,23 @@ def sample_deviations(frame: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:
         .select("entrant", "workload_id", "evaluation_id", "call", "sample_ns", "deviation_percent")
         .collect()
     )
+
+
+def sample_summary(deviations: pl.DataFrame) -> pl.DataFrame:
+    """Returns how the timed calls of each entrant on each workload spread.
+
+    Args:
+        deviations: Rows of `sample_deviations`.
+
+    Returns:
+        entrant, workload_id, calls, least_ns, median_ns, p90_ns (90th percentile, interpolated linearly), most_ns, in
+        the order of `deviations`.
+    """
+    time = pl.col("sample_ns")
+    return deviations.group_by("entrant", "workload_id", maintain_order=True).agg(
+        calls=pl.len(),
+        least_ns=time.min(),
+        median_ns=time.median(),
+        p90_ns=time.quantile(0.9, interpolation="linear"),
+        most_ns=time.max(),
+    )

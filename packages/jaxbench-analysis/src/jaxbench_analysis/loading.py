@@ -1,7 +1,7 @@
 """Results from files: JSON lines, Parquet or the published times, as one frame of records."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
@@ -64,7 +64,7 @@ def load_results(source: Path | str) -> Loaded:
         frame = published_records()
         return Loaded(frame, LoadReport(1, frame.select(pl.len()).collect().item(), 0, ()))
     path = Path(source)
-    lines, parts = _files(path, ".jsonl"), [part for part in _files(path, ".parquet") if part.name != REJECTED]
+    lines, parts = record_files(path)
     if not lines and not parts:
         missing = "is no file or folder" if not path.exists() else "holds no *.jsonl or *.parquet file"
         raise ResultsError(f"{path} {missing}; name a results folder, a file of records, or `{PUBLISHED}`")
@@ -72,12 +72,34 @@ def load_results(source: Path | str) -> Loaded:
     if parts:
         frames.append(scan_parts(parts))
         problems += _recorded_problems(path)
-    frame = pl.concat(frames)
+    return _distinct(pl.concat(frames), LoadReport(len(lines) + len(parts), 0, 0, tuple(problems)))
+
+
+def merged(parts: Sequence[Loaded]) -> Loaded:
+    """Returns the records of several places as one frame; of equal evaluation ids the first is kept."""
+    frame = pl.concat([pl.LazyFrame(schema=SCHEMA), *(part.frame for part in parts)])
+    reports = [part.report for part in parts]
+    read = LoadReport(
+        files=sum(one.files for one in reports),
+        records=0,
+        duplicates=sum(one.duplicates for one in reports),
+        problems=tuple(problem for one in reports for problem in one.problems),
+    )
+    return _distinct(frame, read)
+
+
+def _distinct(frame: pl.LazyFrame, read: LoadReport) -> Loaded:
+    """Returns the first record of each evaluation id, and counts them and those left out."""
     count, distinct = frame.select(pl.len(), pl.col("evaluation_id").n_unique().alias("distinct")).collect().row(0)
     if distinct < count:
         frame = frame.unique("evaluation_id", keep="first", maintain_order=True)
-    report = LoadReport(len(lines) + len(parts), distinct, count - distinct, tuple(problems))
+    report = replace(read, records=distinct, duplicates=read.duplicates + count - distinct)
     return Loaded(require_columns(frame), report)
+
+
+def record_files(path: Path) -> tuple[list[Path], list[Path]]:
+    """Returns the files of JSON lines and the Parquet files of a folder, or of a file itself, by path."""
+    return _files(path, ".jsonl"), [part for part in _files(path, ".parquet") if part.name != REJECTED]
 
 
 def scan_parts(parts: Sequence[Path]) -> pl.LazyFrame:

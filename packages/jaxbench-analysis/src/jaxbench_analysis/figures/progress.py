@@ -13,6 +13,19 @@ _TITLES = {"samples": "samples per workload", "cost": "cost per workload (US dol
 def progress(
     growth: pl.DataFrame, *, by: Literal["samples", "cost"] = "samples", baseline: str = "xla"
 ) -> alt.VConcatChart:
+    """Returns both panels of `progress_panels`, one above the other."""
+    return alt.VConcatChart(
+        vconcat=list(progress_panels(growth, by=by, baseline=baseline)),
+        title=title(
+            f"Progress by {by}",
+            "in the lower panel a workload that has no speedup yet counts as 1, as if the baseline ran",
+        ),
+    )
+
+
+def progress_panels(
+    growth: pl.DataFrame, *, by: Literal["samples", "cost"] = "samples", baseline: str = "xla"
+) -> tuple[alt.Chart, alt.Chart]:
     """Returns two panels over samples or cost: workloads solved, and geometric mean of the best speedup so far.
 
     Args:
@@ -46,11 +59,5 @@ def progress(
         axis=alt.Axis(values=log_ticks(low, high), format="~r"),
         scale=alt.Scale(type="log", domain=[low, high], nice=False),
     )
-    panels = [lines.encode(y=y).properties(width=WIDTH, height=200) for y in (solved, gain)]
-    return alt.VConcatChart(
-        vconcat=panels,
-        title=title(
-            f"Progress by {by}",
-            "in the lower panel a workload that has no speedup yet counts as 1, as if the baseline ran",
-        ),
-    )
+    upper, lower = (lines.encode(y=y).properties(width=WIDTH, height=200) for y in (solved, gain))
+    return upper, lower

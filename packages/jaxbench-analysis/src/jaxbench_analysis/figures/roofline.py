@@ -43,7 +43,7 @@ def roofline(table: pl.DataFrame) -> alt.LayerChart:
     )
     x = alt.X(
         "intensity:Q",
-        title="arithmetic intensity (useful FLOP per useful byte of HBM, logarithmic)",
+        title=["arithmetic intensity", "(useful FLOP per HBM byte, logarithmic)"],
         scale=alt.Scale(type="log", domain=[low, high], nice=False),
         axis=alt.Axis(values=log_ticks(low, high), format=",.3~r"),
     )
@@ -58,7 +58,8 @@ def roofline(table: pl.DataFrame) -> alt.LayerChart:
     line = alt.Chart(data(roof)).mark_line(style="ink", strokeWidth=2).encode(x=x, y=y)
     marks = alt.Chart(data(points)).mark_point(size=55, strokeWidth=1.6, filled=False, opacity=0.9)
     decades = math.log10(high / low), math.log10(top / bottom)
-    angle = -math.degrees(math.atan2(_HEIGHT / decades[1], WIDTH / decades[0]))
+    # The plot may be stretched: the slope follows from the size that it has in the end.
+    angle = f"-atan2(height / {decades[1]}, width / {decades[0]}) * 180 / PI"
     slope = math.sqrt(low * ridge)
     texts = [
         _text(high, peak, f"bf16 peak {peak:,.0f} TFLOP/s", align="right"),
@@ -83,10 +84,10 @@ def roofline(table: pl.DataFrame) -> alt.LayerChart:
 
 
 def _text(
-    intensity: float, reached: float, text: str, *, angle: float = 0, align: Literal["center", "right"] = "center"
+    intensity: float, reached: float, text: str, *, angle: str = "0", align: Literal["center", "right"] = "center"
 ) -> alt.Chart:
     chart = alt.Chart(data(pl.DataFrame({"intensity": [intensity], "reached": [reached], "text": [text]})))
-    return chart.mark_text(style="ink-text", dy=-10, angle=angle % 360, align=align)
+    return chart.mark_text(style="ink-text", dy=-10, angle=alt.expr(angle), align=align)
 
 
 def _middle(values: pl.Series) -> float:

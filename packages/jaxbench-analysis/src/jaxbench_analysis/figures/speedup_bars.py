@@ -3,16 +3,8 @@
 import altair as alt
 import polars as pl
 
-from jaxbench_analysis.figures.theme import FASTER, ROW, SLOWER, WIDTH, data, log_ticks, rows, title
+from jaxbench_analysis.figures.theme import FASTER, NO_TIME, ROW, SLOWER, WIDTH, data, log_ticks, rows, title
 from jaxbench_analysis.speedups import EXPERT
-
-_NO_TIME = {
-    "failed": "no candidate passed",
-    "flagged": "held for review",
-    "not_judged": "not judged",
-    "not_tried": "not tried",
-    "solved": "no time to compare",
-}
 
 
 def speedup_bars(table: pl.DataFrame, entrant: str, *, baseline: str = "xla") -> alt.LayerChart:
@@ -38,7 +30,7 @@ def speedup_bars(table: pl.DataFrame, entrant: str, *, baseline: str = "xla") ->
         scale=scale,
         axis=alt.Axis(values=log_ticks(low, high), format="~r", orient="top"),
     )
-    missing = own.filter(pl.col("speedup").is_null()).with_columns(why=pl.col("state").replace_strict(_NO_TIME))
+    missing = own.filter(pl.col("speedup").is_null()).with_columns(why=pl.col("state").replace_strict(NO_TIME))
     base = alt.Chart(data(own.filter(pl.col("speedup").is_not_null())))
     tips = [
         alt.Tooltip("workload_id:N"),

@@ -3,7 +3,7 @@
 import altair as alt
 import polars as pl
 
-from jaxbench_analysis.figures.theme import DIVERGING, ROW, data, in_order, rows, title
+from jaxbench_analysis.figures.theme import DIVERGING, ROW, TWO_LINES, data, in_order, rows, title
 
 _CELL_WIDTH = 62
 _SATURATED = 3.0
@@ -28,7 +28,17 @@ def speedup_map(table: pl.DataFrame, *, baseline: str = "xla") -> alt.LayerChart
         .otherwise(pl.col("speedup").map_elements(_short, pl.String)),
     )
     names, entrants = in_order(table["workload_id"]), in_order(cells["entrant"])
-    axis = alt.Axis(orient="top", labelAngle=-35, labelAlign="left", labelFontSize=11, ticks=False, domain=False)
+    # Upright labels need no room at the sides, however many entrants there are.
+    axis = alt.Axis(
+        orient="top",
+        labelAngle=-90,
+        labelAlign="left",
+        labelFontSize=11,
+        labelExpr=TWO_LINES,
+        labelOffset=-6,
+        ticks=False,
+        domain=False,
+    )
     x = alt.X("entrant:N", title=None, sort=entrants, axis=axis, scale=alt.Scale(domain=entrants))
     y = rows("workload_id", names)
     legend = alt.Legend(

@@ -29,6 +29,21 @@ ROW = 17
 WIDTH = 640
 """Width of the plot, in pixels."""
 
+ENTRANT_ROW = 30
+"""Height of a row that holds two lines, in pixels."""
+
+NO_TIME = {
+    "failed": "no candidate passed",
+    "flagged": "held for review",
+    "not_judged": "not judged",
+    "not_tried": "not tried",
+    "solved": "no time to compare",
+}
+"""What stands in the place of a time, by the state of an entrant on a workload."""
+
+_NARROW = "windowSize()[0] < 640"
+"""Vega expression: whether a browser's window is too narrow for long labels beside a plot; false in files."""
+
 _FONT = "Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
 _LABEL_LIMIT = 480
 _SYMBOL_SIZE = 160
@@ -142,8 +157,24 @@ def dash(field: str, names: Sequence[str], name: str | None = None) -> alt.Strok
 
 
 def rows(field: str, names: Sequence[str]) -> alt.Y:
-    """Returns an axis of workloads, one line each, none left out."""
-    axis = alt.Axis(labelOverlap=False, labelFontSize=11, ticks=False, domain=False)
+    """Returns an axis of workloads, one line each, none left out; on a phone by the number that begins their id."""
+    return _rows(field, names, f"{_NARROW} ? split(datum.label, '_')[0] : datum.label")
+
+
+TWO_LINES = "split(replace(datum.label, ' (', '\\n('), '\\n')"
+"""Vega expression for the label of an entrant: what stands in parentheses is on a second line."""
+
+
+def entrant_rows(field: str, names: Sequence[str]) -> alt.Y:
+    """Returns an axis of entrants, in order; on a phone what stands in parentheses is on a second line."""
+    raised = alt.expr(f"{_NARROW} ? -6 : 0")
+    return _rows(field, names, f"{_NARROW} ? {TWO_LINES} : datum.label", raised)
+
+
+def _rows(field: str, names: Sequence[str], label: str, offset: alt.ExprRef | float = 0) -> alt.Y:
+    axis = alt.Axis(
+        labelOverlap=False, labelFontSize=11, ticks=False, domain=False, labelExpr=label, labelOffset=offset
+    )
     return alt.Y(f"{field}:N", title=None, sort=list(names), axis=axis, scale=alt.Scale(domain=list(names)))
 
 

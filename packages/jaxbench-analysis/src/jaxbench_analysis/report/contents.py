@@ -7,13 +7,12 @@ import numpy as np
 import polars as pl
 
 from jaxbench_analysis import figures
-from jaxbench_analysis.calibration import calibration, calibration_pairs
+from jaxbench_analysis.calibration import calibration, pairs_within
 from jaxbench_analysis.comparable import comparable
 from jaxbench_analysis.deviations import sample_deviations
 from jaxbench_analysis.failures import failure_counts, waterfall
 from jaxbench_analysis.figures.theme import Figure
 from jaxbench_analysis.loading import LoadReport
-from jaxbench_analysis.published import published_records
 from jaxbench_analysis.ranking import rank_speedups
 from jaxbench_analysis.sampling import best_so_far, correctness, solved_at
 from jaxbench_analysis.speedups import Speedups, speedups
@@ -82,7 +81,7 @@ def report_of(
     """
     records = comparable(selected).collect().lazy()
     compared = speedups(records, baseline=baseline)
-    pairs = _pairs(every)
+    pairs = pairs_within(every)
     ranked = rank_speedups(compared)
     sections = [
         _ranking_section(ranked, compared),
@@ -185,12 +184,6 @@ def _failure_section(records: pl.LazyFrame) -> Section:
     counts = failure_counts(records)
     shown = (table_of(counts, FAILURES),) if counts.height else ()
     return Section("Failures", text, shown, (("stages", figures.stage_waterfall(waterfall(records))),))
-
-
-def _pairs(every: pl.LazyFrame) -> pl.DataFrame:
-    measured = every.filter((pl.col("timing_kind") == "measured") & (pl.col("source") == "evaluation"))
-    has_own = not measured.head(1).collect().is_empty()
-    return calibration_pairs(every, measured if has_own else published_records())
 
 
 def _calibration_sections(pairs: pl.DataFrame) -> Iterator[Section]:

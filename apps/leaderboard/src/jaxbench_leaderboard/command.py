@@ -1,0 +1,43 @@
+"""`jaxbench leaderboard`: serves the app."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from jaxbench_leaderboard.results import VARIABLE
+
+APP = Path(__file__).with_name("app.py")
+_USAGE = 2
+
+PlacesArgument = Annotated[
+    list[str] | None,
+    typer.Argument(help="Results folders, files of records, or `published`; by default the data that comes with it."),
+]
+
+
+def leaderboard(
+    results: PlacesArgument = None,
+    port: Annotated[int, typer.Option("--port", help="Port to listen on.", min=1, max=65535)] = 8501,
+    address: Annotated[str, typer.Option("--address", help="Address to listen on; 0.0.0.0 for all.")] = "localhost",
+    open_browser: Annotated[bool, typer.Option("--open", help="Open a browser.")] = False,
+) -> None:
+    """Serve the leaderboard: rankings, workloads, methods, calibration and bounds from records, as a web app."""
+    from streamlit.web import cli  # noqa: PLC0415 - takes a second
+
+    from jaxbench_leaderboard.warming import warm_up  # noqa: PLC0415 - imports Altair and Streamlit
+
+    places = results or []
+    if missing := [place for place in places if place != "published" and not Path(place).exists()]:
+        typer.echo(
+            f"error: {missing[0]}: no such file or folder; name results, or nothing for the bundled data", err=True
+        )
+        raise typer.Exit(_USAGE)
+    if clash := [place for place in places if os.pathsep in place]:
+        typer.echo(f"error: {clash[0]}: a path of results cannot hold {os.pathsep!r}; rename it", err=True)
+        raise typer.Exit(_USAGE)
+    os.environ[VARIABLE] = os.pathsep.join(places)
+    warm_up()
+    options = {"server.port": port, "server.address": address, "server.headless": str(not open_browser).lower()}
+    cli.main(["run", str(APP), *(f"--{name}={value}" for name, value in options.items())])

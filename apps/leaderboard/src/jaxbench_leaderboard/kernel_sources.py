@@ -1,0 +1,51 @@
+"""Sources of candidates, where they were kept beside the records, and what differs between two of them."""
+
+import difflib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from jaxbench_analysis.loading import PUBLISHED
+
+FOLDER = "sources"
+"""Folder of a results folder with one folder per candidate, named by its digest, which holds its files."""
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_MOST_BYTES = 2 * 2**20
+"""As much as the harness accepts of one candidate."""
+
+
+def find_source(places: Sequence[str], digest: str | None) -> dict[str, str] | None:
+    """Returns the files of a candidate by their paths; None where no place has them.
+
+    Args:
+        places: Where results were read from.
+        digest: Digest of the candidate. That the files are those that have it is not verified.
+    """
+    if digest is None or not _DIGEST.fullmatch(digest):
+        return None
+    for place in places:
+        root = Path(place)
+        folder = (root if root.is_dir() else root.parent) / FOLDER / digest
+        if place != PUBLISHED and folder.is_dir():
+            files = [path for path in sorted(folder.rglob("*.py")) if path.is_file()]
+            if files and sum(path.stat().st_size for path in files) <= _MOST_BYTES:
+                return {path.relative_to(folder).as_posix(): _text(path) for path in files}
+    return None
+
+
+def joined(files: dict[str, str]) -> str:
+    """Returns the files of a candidate as one text; of several, each under its name."""
+    if len(files) == 1:
+        return next(iter(files.values()))
+    return "\n".join(f"# ---- {name}\n{content}" for name, content in files.items())
+
+
+def difference(a: str, b: str, *, a_name: str, b_name: str) -> str:
+    """Returns a unified diff of two sources; empty where they are equal."""
+    lines = difflib.unified_diff(a.splitlines(), b.splitlines(), a_name, b_name, lineterm="")
+    return "\n".join(lines)
+
+
+def _text(path: Path) -> str:
+    return path.read_bytes().decode("utf-8", errors="replace")

@@ -14,6 +14,7 @@ from jaxbench_analysis import (
     compact,
     compare,
     correctness,
+    figures,
     frame_of,
     headway,
     load_results,
@@ -30,6 +31,7 @@ from jaxbench_analysis import (
 )
 from jaxbench_analysis.comparing import OUTCOME
 from jaxbench_analysis.standings import _COUNTED
+from jaxbench_harness.records import Method
 
 METHODS = ["evolution (another-model, 6 samples)", "sampling (a-model, 6 samples)"]
 
@@ -135,3 +137,14 @@ def test_samples_are_summarised_as_numpy_does(measured):
         assert [row[name] for name in ("calls", "least_ns", "median_ns", "p90_ns", "most_ns")] == pytest.approx(
             expected
         )
+
+
+def test_headroom_keeps_the_order_of_its_workloads_whoever_tried_them():
+    """The first entrant by name has tried the last workload only."""
+    names = ["1p_Flash_Attention", "8p_GEMM"]
+    made = [record(name, workload=name, entrant="xla", timing=predicted_time(1000.0)) for name in names]
+    late = record("late", workload=names[1], method=Method(name="a"), timing=predicted_time(900.0))
+    table = speedups(frame_of([*made, late])).table
+    assert table["entrant"][0] == "a"
+    layers = figures.headroom(table).to_dict()["layer"]
+    assert [layer["encoding"]["y"]["sort"] for layer in layers] == [names] * 3

@@ -81,13 +81,16 @@ def environment_facts(document: Document) -> Facts:
 def prediction_facts(document: Document) -> tuple[Facts, dict[str, pl.DataFrame]]:
     """Returns what a prediction says of where time goes: single facts, and tables by name.
 
-    The report is shown as it is, whatever fields it has, with the units that its names end in.
+    The breakdown is shown as it is, whatever fields it has, with the units that its names end in.
     """
-    report = _part(_part(document, "timing"), "report")
+    report = _part(_part(document, "timing"), "breakdown")
     facts: Facts = []
     tables: dict[str, pl.DataFrame] = {}
     for name, value in report.items():
-        if isinstance(value, list | tuple):
+        if isinstance(value, Mapping):
+            shares = [{name: key, "share": share} for key, share in cast("Document", value).items()]
+            tables |= _table(name, shares)
+        elif isinstance(value, list | tuple):
             tables |= _table(name, cast("Sequence[Any]", value))
         elif value is not None:
             facts.append((_label(name), _shown(name, value)))
@@ -113,6 +116,8 @@ def _label(name: str) -> str:
 
 
 def _shown(name: str, value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return " x ".join(map(str, cast("Sequence[Any]", value)))
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     if name.endswith("_ns"):

@@ -15,7 +15,8 @@ def headroom(table: pl.DataFrame, *, baseline: str = "xla") -> alt.LayerChart:
         baseline: Entrant that a bar is drawn to.
     """
     reached = table.drop_nulls("bound_fraction").select("workload_id", "entrant", "bound_fraction")
-    names = in_order(reached["workload_id"])
+    there = set(reached["workload_id"])
+    names = [name for name in in_order(table["workload_id"]) if name in there]
     y = rows("workload_id", names)
     # A time below the bound is a flag and not shown; rounding may leave one just above.
     x = alt.X(

@@ -49,6 +49,8 @@ def test_example_kernels_pass(jaxbench: CommandLine, example: str, workload: str
     assert record.workload.release == find_release("2026.12").recorded_name
     (line,) = (jaxbench.folder / "results" / "evaluations.jsonl").read_text().splitlines()
     assert json.loads(line) == done.document
+    kept = jaxbench.folder / "results" / "sources" / record.candidate.digest / "candidate.py"
+    assert kept.read_bytes() == (EXAMPLES / f"{example}.py").read_bytes()
 
 
 def test_every_evaluation_has_a_seed_of_its_own_which_replays_it(jaxbench: CommandLine) -> None:

@@ -39,7 +39,7 @@ from jaxbench_harness.cli.terminal import (
 )
 from jaxbench_harness.evaluate import evaluate
 from jaxbench_harness.registry import find_workload
-from jaxbench_harness.store import prepare_record_file
+from jaxbench_harness.store import keep_source, prepare_record_file
 
 
 def evaluate_candidate(
@@ -97,6 +97,7 @@ def evaluate_candidate(
         print_record(found)
     if path is not None:
         write_record(path, found)
+        keep_source(results, candidate)
         if not as_json:
             say(f"record {found.evaluation_id} appended to {path}")
     raise typer.Exit(exit_code(found.verdict))

@@ -38,9 +38,7 @@ def grouped_matmul_first(
     return clear_rest(_ragged_dot(lhs, rhs, group_sizes, read_settings(*_TILES)), jnp.sum(group_sizes))
 
 
-def ragged_dot(
-    x: Float[Array, "groups rows K"], experts: Float[Array, "groups K N"]
-) -> Float[Array, "groups rows N"]:
+def ragged_dot(x: Float[Array, "groups rows K"], experts: Float[Array, "groups K N"]) -> Float[Array, "groups rows N"]:
     """Ragged dot of Tokamax over groups that are all of one size."""
     groups, rows, _ = x.shape
     sizes = jnp.full((groups,), rows, jnp.int32)

@@ -1,0 +1,113 @@
+"""Dense layers followed by operations on single elements, as epilogues of `fused_matmul`."""
+
+from collections.abc import Callable, Sequence
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from jaxbench_baselines.experts.activations import gelu, mish, swish
+from jaxbench_baselines.experts.fused_matmul import map_tiles, product
+from jaxbench_baselines.settings import read_settings
+
+X = Float[Array, "batch in_features"]
+Weight = Float[Array, "in_features out_features"]
+Vector = Float[Array, " out_features"]
+Out = Float[Array, "batch out_features"]
+
+
+def gemm(A: Weight, B: Weight) -> Out:  # noqa: N803
+    """The product alone."""
+    return _fused(A, B, lambda z: z, ())
+
+
+def matmul_subtract_multiply_relu(
+    x: X, weight: Weight, bias: Vector, *, subtract_value: float, multiply_value: float
+) -> Out:
+    """19k: subtraction, scaling and ReLU."""
+    return _fused(x, weight, lambda z, b: jnp.maximum((z + b - subtract_value) * multiply_value, 0), (bias,))
+
+
+def gemm_multiply_leaky_relu(x: X, weight: Weight, bias: Vector, *, multiplier: float, negative_slope: float) -> Out:
+    """20k: scaling and leaky ReLU."""
+
+    def epilogue(z: jax.Array, b: jax.Array) -> jax.Array:
+        y = (z + b) * multiplier
+        return jnp.where(y >= 0, y, negative_slope * y)
+
+    return _fused(x, weight, epilogue, (bias,))
+
+
+def matmul_mish_mish(x: X, weight: Weight, bias: Vector) -> Out:
+    """27k: Mish twice."""
+    return _fused(x, weight, lambda z, b: mish(mish(z + b)), (bias,))
+
+
+def matmul_scaling_residual_add(x: X, weight: Weight, bias: Vector, *, scaling_factor: float) -> Out:
+    """30k: scaling and residual addition."""
+    return _fused(x, weight, lambda z, b: (z + b) * scaling_factor + (z + b), (bias,))
+
+
+def gemm_scaling_hardtanh_gelu(
+    x: X, weight: Weight, bias: Vector, *, scaling_factor: float, hardtanh_min: float, hardtanh_max: float
+) -> Out:
+    """35k: scaling, clipping and GELU."""
+    return _fused(x, weight, lambda z, b: gelu(jnp.clip((z + b) * scaling_factor, hardtanh_min, hardtanh_max)), (bias,))
+
+
+def matmul_swish_scaling(x: X, weight: Weight, bias: Vector, *, scaling_factor: float) -> Out:
+    """37k: Swish and scaling."""
+    return _fused(x, weight, lambda z, b: swish(z + b) * scaling_factor, (bias,))
+
+
+def gemm_add_relu(x: X, weight: Weight, bias: Vector) -> Out:
+    """41k: ReLU."""
+    return _fused(x, weight, lambda z, b: jnp.maximum(z + b, 0), (bias,))
+
+
+def matmul_divide_gelu(x: X, weight: Weight, bias: Vector, *, divisor: float) -> Out:
+    """44k: division and GELU."""
+    return _fused(x, weight, lambda z, b: gelu((z + b) * (1 / divisor)), (bias,))
+
+
+def matmul_add_swish_tanh_gelu_hardtanh(x: X, weight: Weight, bias: Vector, add_value: Vector) -> Out:
+    """47k: addition, Swish, tanh, GELU and clipping; what comes out of tanh is within the clip's limits after GELU."""
+    return _fused(x, weight, lambda z, b, a: jnp.clip(gelu(jnp.tanh(swish(z + b + a))), -1, 1), (bias, add_value))
+
+
+def matmul_batch_norm_bias_add_divide_swish(
+    x: X,
+    weight: Weight,
+    linear_bias: Vector,
+    bn_scale: Vector,
+    bn_bias: Vector,
+    bn_mean: Vector,
+    bn_var: Vector,
+    bias: Float[Array, "1"],
+    *,
+    bn_eps: float,
+    divide_value: float,
+) -> Out:
+    """48k: the batch norm of inference as gain and shift per feature, which also take bias and division; Swish."""
+    gain, shift = folded_batch_norm(linear_bias, bn_scale, bn_bias, bn_mean, bn_var, bn_eps)
+    shift = (shift + bias.astype(jnp.float32)) / divide_value
+    return _fused(x, weight, lambda z, g, s: swish(z * g + s), (gain / divide_value, shift))
+
+
+def folded_batch_norm(
+    bias: Vector, scale: Vector, shift: Vector, mean: Vector, variance: Vector, epsilon: float
+) -> tuple[Vector, Vector]:
+    """Returns gain and shift in float32: the batch norm of `z + bias` is `z * gain + shift`."""
+    bias, scale, shift, mean, variance = (v.astype(jnp.float32) for v in (bias, scale, shift, mean, variance))
+    gain = scale * jax.lax.rsqrt(variance + epsilon)
+    return gain, (bias - mean) * gain + shift
+
+
+def _fused(x: X, weight: Weight, epilogue: Callable[..., jax.Array], vectors: Sequence[Vector]) -> Out:
+    settings = read_settings("bm", "bn", "rows_at_once", "lag")
+
+    def in_float32(tile: jax.Array, *rows: jax.Array) -> jax.Array:
+        return epilogue(tile, *(row.astype(jnp.float32) for row in rows))
+
+    of = product(x, weight, bm=settings["bm"], bn=settings["bn"], at_once=settings["rows_at_once"])
+    return map_tiles(of, in_float32, vectors=vectors, lag=settings["lag"])

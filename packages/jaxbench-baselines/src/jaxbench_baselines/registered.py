@@ -45,7 +45,7 @@ EXPERTS = (
         module="attention",
         function="latent_attention",
         library=_TOKAMAX,
-        kernel="FlashAttention",
+        kernel="SplashAttention",
         timed="projections, rotation, transposes and the kernel",
         needs=("latent_projections",),
     ),
@@ -110,6 +110,7 @@ EXPERTS = (
         function="cross_entropy",
         library=_TOKAMAX,
         kernel="LinearSoftmaxCrossEntropyLoss",
+        name="expert:tokamax",
     ),
     Expert(
         workload_id="14p_Ragged_Dot",
@@ -117,7 +118,16 @@ EXPERTS = (
         function="ragged_dot",
         library=_TOKAMAX,
         kernel="RaggedDot",
+        name="expert:tokamax-v1",
     ),
+    _own("9p_SwiGLU_MLP", "pointwise_fusions", "swiglu_mlp", _MATMUL, "both kernels and XLA's down projection"),
+    _own(
+        "13p_Cross_Entropy", "row_fusions", "cross_entropy", (*_MATMUL, "pointwise_fusions"), "the kernel and the mean"
+    ),
+    _own("14p_Ragged_Dot", "pointwise_fusions", "ragged_dot", _MATMUL),
+    _own("12p_RMSNorm", "normalization", "rms_norm"),
+    _own("15p_RetNet_Retention", "retention", "retention"),
+    _own("16p_Mamba2_SSD", "state_space", "state_space_duality", (), "the kernel and the cumulated decays"),
     _own("8p_GEMM", "pointwise_fusions", "gemm", _MATMUL),
     _own("19k_Matmul_Subtract_Multiply_ReLU", "pointwise_fusions", "matmul_subtract_multiply_relu", _MATMUL),
     _own("20k_Gemm_Multiply_LeakyReLU", "pointwise_fusions", "gemm_multiply_leaky_relu", _MATMUL),

@@ -34,6 +34,7 @@ from jaxbench_baselines.experts.row_statistics import RowStatistic
 from jaxbench_baselines.experts.tiling import LANES, block_size
 
 Tile = Float[Array, "bm bn"]
+Weight = Float[Array, "K N"] | Float[Array, "N K"] | Float[Array, "G K N"]
 Vector = Float[Array, " N"]
 Column = Float[Array, "bm 1"]
 Rows = Float[Array, "M N"]
@@ -48,7 +49,7 @@ class Product:
 
     Attributes:
         x: Activations (M, K).
-        weight: Weights (K, N), or (N, K) where they are transposed.
+        weight: Weights (K, N), or (N, K) where they are transposed, or (G, K, N): one for each of G groups of rows.
         bm: Rows of a tile; divides M.
         bn: Columns of a tile; divides N.
         at_once: Rows of a tile that are worked on at once, after the epilogue of as many: the fewer, the better the
@@ -57,7 +58,7 @@ class Product:
     """
 
     x: Float[Array, "M K"]
-    weight: Float[Array, "K N"] | Float[Array, "N K"]
+    weight: Weight
     bm: int
     bn: int
     at_once: int
@@ -66,7 +67,7 @@ class Product:
     @property
     def shape(self) -> tuple[int, int, int]:
         """M, K and N."""
-        return *self.x.shape, self.weight.shape[0 if self.transposed else 1]
+        return *self.x.shape, self.weight.shape[0 if self.transposed else -1]
 
     @property
     def columns(self) -> int:
@@ -81,19 +82,20 @@ class Product:
 
 def product(
     x: Float[Array, "M K"],
-    weight: Float[Array, "K N"] | Float[Array, "N K"],
+    weight: Weight,
     *,
     bm: int,
     bn: int,
     at_once: int,
     transposed: bool = False,
 ) -> Product:
-    """Returns the product cut into tiles of up to (bm, bn) that divide it."""
-    width = weight.shape[0 if transposed else 1]
+    """Returns the product cut into tiles of up to (bm, bn) that divide it and lie in one group of rows."""
+    width = weight.shape[0 if transposed else -1]
+    height = x.shape[0] // weight.shape[0] if weight.ndim == 3 else x.shape[0]
     return Product(
         x=x,
         weight=weight,
-        bm=block_size(x.shape[0], bm),
+        bm=block_size(height, bm, steps=1 if weight.ndim == 3 else 2),
         bn=block_size(width, bn),
         at_once=at_once,
         transposed=transposed,
@@ -128,10 +130,11 @@ def map_tiles(
 def reduce_rows(
     of: Product,
     statistic: RowStatistic,
-    activate: Callable[..., Tile],
+    activate: Callable[..., Any],
     finish: Callable[..., Column],
     *,
     vectors: Sequence[Vector] = (),
+    columns: Sequence[Float[Array, "M 1"]] = (),
     dtype: Any = None,
 ) -> Float[Array, "M 1"]:
     """Returns `finish` of a statistic over each row of the activated product.
@@ -139,9 +142,11 @@ def reduce_rows(
     Args:
         of: The product.
         statistic: What is added up.
-        activate: Takes the float32 tile and the (1, bn) parts of `vectors`.
+        activate: Takes the float32 tile, the (1, bn) parts of `vectors` and the (bm, 1) parts of `columns`; returns
+            what the statistic adds.
         finish: Takes the statistic's values of (bm, 1).
         vectors: Further inputs per column.
+        columns: Further inputs per row.
         dtype: Of the result; that of `x` by default.
     """
 
@@ -165,6 +170,7 @@ def reduce_rows(
             begin=begin,
             end=end,
             after=vectors,
+            tiles=columns,
             state_count=statistic.count,
             is_reduction=True,
             dtype=dtype,
@@ -252,7 +258,7 @@ class _Plan:
         end: Runs after them, given that column, the output block, and the state.
         before: Vectors for `produce`.
         after: Vectors for `consume`.
-        tiles: Matrices for `consume`.
+        tiles: Matrices, or columns, for `consume`.
         state_count: Arrays of (bm, 128) float32 that outlast a step.
         lag: Steps that a tile waits; 0 hands it on within its step.
         is_reduction: Whether the output has one column.
@@ -301,11 +307,20 @@ def _run(plan: _Plan) -> jax.Array:
     of = plan.of
     (m, k, n), bm, bn = of.shape, of.bm, of.bn
     vector = (1, bn)
-    weight = (bn, k) if of.transposed else (k, bn)
+    grouped = of.weight.ndim == 3
+    weight = (None, k, bn) if grouped else (bn, k) if of.transposed else (k, bn)
 
-    def of_weight(step: jax.Array) -> tuple[Any, Any]:
-        column = plan.now(step)[1]
+    def of_weight(step: jax.Array) -> tuple[Any, ...]:
+        row, column = plan.now(step)
+        if grouped:
+            return lax.div(row, of.shape[0] // bm // of.weight.shape[0]), 0, column
         return (column, 0) if of.transposed else (0, column)
+
+    def of_operand(operand: jax.Array) -> pl.BlockSpec:
+        """Returns the blocks of a matrix, or of a column."""
+        if operand.shape[1] == 1:
+            return pl.BlockSpec((bm, 1), lambda step: (plan.then(step)[0], 0))
+        return pl.BlockSpec((bm, bn), plan.then)
 
     out_shape, out_block = ((m, 1), (bm, 1)) if plan.is_reduction else ((m, n), (bm, bn))
     result = pl.pallas_call(
@@ -316,7 +331,7 @@ def _run(plan: _Plan) -> jax.Array:
             pl.BlockSpec(weight, of_weight),
             *(pl.BlockSpec(vector, lambda step: (0, plan.now(step)[1])) for _ in plan.before),
             *(pl.BlockSpec(vector, lambda step: (0, plan.then(step)[1])) for _ in plan.after),
-            *(pl.BlockSpec((bm, bn), plan.then) for _ in plan.tiles),
+            *map(of_operand, plan.tiles),
         ],
         out_specs=pl.BlockSpec(out_block, (lambda step: (plan.then(step)[0], 0)) if plan.is_reduction else plan.then),
         out_shape=jax.ShapeDtypeStruct(out_shape, plan.dtype or of.x.dtype),

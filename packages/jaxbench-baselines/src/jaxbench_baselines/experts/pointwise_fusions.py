@@ -21,6 +21,27 @@ def gemm(A: Weight, B: Weight) -> Out:  # noqa: N803
     return _fused(A, B, lambda z: z, ())
 
 
+def ragged_dot(x: Float[Array, "groups rows K"], weights: Float[Array, "groups K N"]) -> Float[Array, "groups rows N"]:
+    """14p: products of groups that are all of one size, which are blocks of rows with weights of their own."""
+    groups, rows, depth = x.shape
+    return _fused(x.reshape(groups * rows, depth), weights, lambda z: z, ()).reshape(groups, rows, -1)
+
+
+def swiglu_mlp(
+    x: Float[Array, "batch seq emb"], gate: Weight, up: Weight, down: Weight
+) -> Float[Array, "batch seq emb"]:
+    """9p: the gate's product with Swish, the up product times it, and the down product, which is left to XLA.
+
+    All of the hidden features in one step, as `fused_matmul` wants them, do not fit in VMEM.
+    """
+    tokens = x.reshape(-1, x.shape[-1])
+    settings = read_settings("bm", "bn", "rows_at_once", "lag")
+    gated = _fused(tokens, gate, swish, ())
+    of = product(tokens, up, bm=settings["bm"], bn=settings["bn"], at_once=settings["rows_at_once"])
+    hidden = map_tiles(of, lambda z, g: z * g.astype(jnp.float32), tiles=(gated,), lag=settings["lag"])
+    return (hidden @ down).reshape(x.shape)
+
+
 def matmul_subtract_multiply_relu(
     x: X, weight: Weight, bias: Vector, *, subtract_value: float, multiply_value: float
 ) -> Out:

@@ -31,8 +31,8 @@ class RowStatistic(Protocol):
         """Writes what the statistic of nothing is."""
         ...
 
-    def add(self, state: Any, tile: Tile) -> None:
-        """Adds a float32 tile."""
+    def add(self, state: Any, tile: Any) -> None:
+        """Adds a float32 tile, or what else the statistic is of."""
         ...
 
     def values(self, state: Any) -> tuple[Column, ...]:
@@ -137,6 +137,27 @@ class Exponentials:
         """See `RowStatistic`."""
         largest = jnp.max(state[0], axis=-1, keepdims=True)
         return largest, jnp.sum(state[1] * jnp.exp(state[0] - largest), axis=-1, keepdims=True)
+
+
+class ExponentialsAndSum:
+    """`Exponentials` of one tile and `Sum` of another."""
+
+    count: ClassVar[int] = 3
+
+    def start(self, state: Any) -> None:
+        """See `RowStatistic`."""
+        Exponentials().start(state)
+        state[2] = jnp.zeros(state.shape[1:])
+
+    def add(self, state: Any, tile: tuple[Tile, Tile]) -> None:
+        """See `RowStatistic`; takes both tiles."""
+        exponentiated, summed = tile
+        Exponentials().add(state, exponentiated)
+        state[2] += sum(_lanes(summed))
+
+    def values(self, state: Any) -> tuple[Column, ...]:
+        """See `RowStatistic`."""
+        return *Exponentials().values(state), jnp.sum(state[2], axis=-1, keepdims=True)
 
 
 def _lanes(tile: Tile) -> list[jax.Array]:

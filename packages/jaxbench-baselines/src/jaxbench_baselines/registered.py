@@ -128,6 +128,7 @@ EXPERTS = (
     _own("12p_RMSNorm", "normalization", "rms_norm"),
     _own("15p_RetNet_Retention", "retention", "retention"),
     _own("16p_Mamba2_SSD", "state_space", "state_space_duality", (), "the kernel and the cumulated decays"),
+    _own("17p_Triangle_Multiplication", "triangle", "triangle_multiplication", ("activations",), "its three kernels"),
     _own("8p_GEMM", "pointwise_fusions", "gemm", _MATMUL),
     _own("19k_Matmul_Subtract_Multiply_ReLU", "pointwise_fusions", "matmul_subtract_multiply_relu", _MATMUL),
     _own("20k_Gemm_Multiply_LeakyReLU", "pointwise_fusions", "gemm_multiply_leaky_relu", _MATMUL),

@@ -1,6 +1,6 @@
 """Causal attention of whole sequences, by kernels of Tokamax and of JAX."""
 
-from typing import cast
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -84,10 +84,18 @@ def flex_attention(q: Heads, k: Heads, v: Heads, rel_pos_bias: Float[Array, "hea
     )
 
     def of_one(query: jax.Array, key: jax.Array, value: jax.Array) -> jax.Array:
-        attended = jax_flash_attention(
-            query[None], key[None], value[None], ab=rel_pos_bias[None], causal=True, sm_scale=1.0, block_sizes=blocks
+        return cast(
+            "jax.Array",
+            jax_flash_attention(
+                query[None],
+                key[None],
+                value[None],
+                ab=rel_pos_bias[None],
+                causal=True,
+                sm_scale=1.0,
+                block_sizes=blocks,
+            )[0],
         )
-        return cast("jax.Array", attended)[0]
 
     return jax.vmap(of_one)(_scaled(q), k, v)
 
@@ -116,10 +124,13 @@ def _heads_last(query: HeadsLast, key: HeadsLast, value: HeadsLast) -> HeadsLast
 
 def _splash(query: Heads, key: Heads, value: Heads) -> Heads:
     settings = read_settings(*_SPLASH)
-    config = SplashAttentionConfig(**{**settings, **_blocks(settings, query.shape[2])})
-    attend = SplashAttention(config=config)
+    arguments: dict[str, Any] = {
+        **settings,
+        **_blocks(settings, query.shape[2]),
+    }  # switches and enumerations as numbers
+    attend = SplashAttention(config=SplashAttentionConfig(**arguments))
 
     def of_one(q: jax.Array, k: jax.Array, v: jax.Array) -> jax.Array:
-        return cast("jax.Array", attend(q, k, v, mask=CAUSAL_MASK))
+        return attend(q, k, v, mask=CAUSAL_MASK)
 
     return jax.vmap(of_one)(query, key, value)

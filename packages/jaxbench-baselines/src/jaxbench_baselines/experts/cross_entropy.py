@@ -1,8 +1,5 @@
 """Output projection with softmax cross-entropy, by the kernel of Tokamax."""
 
-from typing import cast
-
-import jax
 from jaxtyping import Array, Float, Int
 from tokamax.ops.tpu import LinearSoftmaxCrossEntropyLoss, LinearSoftmaxCrossEntropyLossConfig
 
@@ -23,5 +20,4 @@ def cross_entropy(
         v_block_size=block_size(weight.shape[1], settings["v_block_size"]),
         buffer_count=settings["buffer_count"],
     )
-    loss = LinearSoftmaxCrossEntropyLoss(config=config)(hidden, labels, weight, reduction="mean")
-    return cast("jax.Array", loss)
+    return LinearSoftmaxCrossEntropyLoss(config=config)(hidden, labels, weight, reduction="mean")

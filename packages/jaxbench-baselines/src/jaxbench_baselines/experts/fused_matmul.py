@@ -19,6 +19,7 @@ spills. A v6e has 128; the kernel raises its limit to what it needs.
 **Bottleneck** as predicted: the matrix unit (98% of the cycles executed) where the epilogue fits beside it.
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, cast
@@ -38,6 +39,9 @@ Weight = Float[Array, "K N"] | Float[Array, "N K"] | Float[Array, "G K N"]
 Vector = Float[Array, " N"]
 Column = Float[Array, "bm 1"]
 Rows = Float[Array, "M N"]
+
+Operands = tuple[jax.Array, ...]
+Activation = Callable[[jax.Array, Operands], jax.Array]
 
 VMEM_MIB = 112
 """What the kernel may use; the rest of the 128 MiB is left to what the compiler keeps there itself."""
@@ -67,7 +71,7 @@ class Product:
     @property
     def shape(self) -> tuple[int, int, int]:
         """M, K and N."""
-        return *self.x.shape, self.weight.shape[0 if self.transposed else -1]
+        return self.x.shape[0], self.x.shape[1], self.weight.shape[0 if self.transposed else -1]
 
     @property
     def columns(self) -> int:
@@ -104,7 +108,7 @@ def product(
 
 def map_tiles(
     of: Product,
-    epilogue: Callable[..., Tile],
+    epilogue: Activation,
     *,
     vectors: Sequence[Vector] = (),
     tiles: Sequence[Rows] = (),
@@ -114,15 +118,16 @@ def map_tiles(
 
     Args:
         of: The product.
-        epilogue: Takes the float32 tile, the (1, bn) parts of `vectors`, then the (bm, bn) parts of `tiles`.
+        epilogue: Takes the float32 tile, and a tuple of the (1, bn) parts of `vectors` and the (bm, bn) parts of
+            `tiles`.
         vectors: Further inputs per column.
         tiles: Further inputs per element.
         lag: Steps between product and epilogue, 0 or 1; 0 is better for epilogues that are hardly any work.
     """
 
-    def consume(tile: Tile, out: Any, state: Any, *operands: jax.Array) -> None:
+    def consume(tile: Tile, out: Any, state: Any, operands: Operands) -> None:
         del state
-        out[...] = epilogue(tile, *operands).astype(out.dtype)
+        out[...] = epilogue(tile, operands).astype(out.dtype)
 
     return _run(_Plan(of, consume, after=vectors, tiles=tiles, lag=lag))
 
@@ -130,8 +135,8 @@ def map_tiles(
 def reduce_rows(
     of: Product,
     statistic: RowStatistic,
-    activate: Callable[..., Any],
-    finish: Callable[..., Column],
+    activate: Callable[[jax.Array, Operands], Any],
+    finish: Callable[[Operands], jax.Array],
     *,
     vectors: Sequence[Vector] = (),
     columns: Sequence[Float[Array, "M 1"]] = (),
@@ -142,9 +147,9 @@ def reduce_rows(
     Args:
         of: The product.
         statistic: What is added up.
-        activate: Takes the float32 tile, the (1, bn) parts of `vectors` and the (bm, 1) parts of `columns`; returns
-            what the statistic adds.
-        finish: Takes the statistic's values of (bm, 1).
+        activate: Takes the float32 tile, and a tuple of the (1, bn) parts of `vectors` and the (bm, 1) parts of
+            `columns`; returns what the statistic adds.
+        finish: Takes a tuple of the statistic's values of (bm, 1).
         vectors: Further inputs per column.
         columns: Further inputs per row.
         dtype: Of the result; that of `x` by default.
@@ -152,16 +157,19 @@ def reduce_rows(
 
     def begin(step: jax.Array, column: jax.Array, state: Any) -> None:
         del step
-        pl.when(column == 0)(lambda: statistic.start(state))
 
-    def consume(tile: Tile, out: Any, state: Any, *operands: jax.Array) -> None:
+        @pl.when(column == 0)
+        def _() -> None:
+            statistic.start(state)
+
+    def consume(tile: Tile, out: Any, state: Any, operands: Operands) -> None:
         del out
-        statistic.add(state, activate(tile, *operands))
+        statistic.add(state, activate(tile, operands))
 
     def end(column: jax.Array, out: Any, state: Any) -> None:
         @pl.when(column == of.columns - 1)
         def _() -> None:
-            out[...] = finish(*statistic.values(state)).astype(out.dtype)
+            out[...] = finish(statistic.values(state)).astype(out.dtype)
 
     return _run(
         _Plan(
@@ -181,8 +189,8 @@ def reduce_rows(
 def normalize_rows(
     of: Product,
     statistic: RowStatistic,
-    activate: Callable[..., Tile],
-    finish: Callable[..., Tile],
+    activate: Activation,
+    finish: Callable[[jax.Array, Operands, Operands], jax.Array],
     *,
     before: Sequence[Vector] = (),
     after: Sequence[Vector] = (),
@@ -193,9 +201,9 @@ def normalize_rows(
     Args:
         of: The product.
         statistic: What is added up over a row.
-        activate: Takes the float32 tile and the (1, bn) parts of `before`.
-        finish: Takes the activated tile, a tuple of the statistic's values (bm, 1), the (1, bn) parts of `after`, then
-            the (bm, bn) parts of `tiles`.
+        activate: Takes the float32 tile and a tuple of the (1, bn) parts of `before`.
+        finish: Takes the activated tile, a tuple of the statistic's values (bm, 1), and a tuple of the (1, bn) parts of
+            `after` and the (bm, bn) parts of `tiles`.
         before: Inputs per column of `activate`.
         after: Inputs per column of `finish`.
         tiles: Inputs per element of `finish`.
@@ -211,14 +219,14 @@ def normalize_rows(
                 state[count + index] = jnp.broadcast_to(value, state.shape[1:])
             statistic.start(state)
 
-    def produce(tile: Tile, state: Any, *operands: jax.Array) -> Tile:
-        activated = activate(tile, *operands)
+    def produce(tile: Tile, state: Any, operands: Operands) -> Tile:
+        activated = activate(tile, operands)
         statistic.add(state, activated)
         return activated
 
-    def consume(tile: Tile, out: Any, state: Any, *operands: jax.Array) -> None:
+    def consume(tile: Tile, out: Any, state: Any, operands: Operands) -> None:
         values = tuple(state[count + index][:, :1] for index in range(count))
-        out[...] = finish(tile, values, *operands).astype(out.dtype)
+        out[...] = finish(tile, values, operands).astype(out.dtype)
 
     return _run(
         _Plan(
@@ -239,7 +247,7 @@ def _nothing(*_: Any) -> None:
     """Does nothing."""
 
 
-def _as_it_is(tile: Tile, state: Any, *operands: jax.Array) -> Tile:
+def _as_it_is(tile: Tile, state: Any, operands: Operands) -> Tile:
     del state, operands
     return tile
 
@@ -316,24 +324,33 @@ def _run(plan: _Plan) -> jax.Array:
             return lax.div(row, of.shape[0] // bm // of.weight.shape[0]), 0, column
         return (column, 0) if of.transposed else (0, column)
 
+    def of_vector_now(step: jax.Array) -> tuple[Any, ...]:
+        return 0, plan.now(step)[1]
+
+    def of_vector_then(step: jax.Array) -> tuple[Any, ...]:
+        return 0, plan.then(step)[1]
+
+    def of_row(step: jax.Array) -> tuple[Any, ...]:
+        return plan.then(step)[0], 0
+
     def of_operand(operand: jax.Array) -> pl.BlockSpec:
         """Returns the blocks of a matrix, or of a column."""
         if operand.shape[1] == 1:
-            return pl.BlockSpec((bm, 1), lambda step: (plan.then(step)[0], 0))
+            return pl.BlockSpec((bm, 1), of_row)
         return pl.BlockSpec((bm, bn), plan.then)
 
     out_shape, out_block = ((m, 1), (bm, 1)) if plan.is_reduction else ((m, n), (bm, bn))
     result = pl.pallas_call(
-        lambda *refs: _step(plan, *refs),
+        functools.partial(_step, plan),
         grid=(of.tiles + plan.lag,),
         in_specs=[
             pl.BlockSpec(memory_space=pl.ANY),
             pl.BlockSpec(weight, of_weight),
-            *(pl.BlockSpec(vector, lambda step: (0, plan.now(step)[1])) for _ in plan.before),
-            *(pl.BlockSpec(vector, lambda step: (0, plan.then(step)[1])) for _ in plan.after),
+            *(pl.BlockSpec(vector, of_vector_now) for _ in plan.before),
+            *(pl.BlockSpec(vector, of_vector_then) for _ in plan.after),
             *map(of_operand, plan.tiles),
         ],
-        out_specs=pl.BlockSpec(out_block, (lambda step: (plan.then(step)[0], 0)) if plan.is_reduction else plan.then),
+        out_specs=pl.BlockSpec(out_block, of_row if plan.is_reduction else plan.then),
         out_shape=jax.ShapeDtypeStruct(out_shape, plan.dtype or of.x.dtype),
         scratch_shapes=[
             pltpu.VMEM((2, bm, k), of.x.dtype),
@@ -361,8 +378,9 @@ def _step(plan: _Plan, x_hbm: Any, weight_ref: Any, *refs: Any) -> None:
     plan.begin(step, then, state)
 
     def epilogue(tile: Tile, part: slice) -> None:
-        operands = [ref[...] for ref in after[: len(plan.after)]] + [ref[part] for ref in after[len(plan.after) :]]
-        plan.consume(tile, out.at[part], state.at[:, part], *operands)
+        vectors, tiles = after[: len(plan.after)], after[len(plan.after) :]
+        operands = (*(ref[...] for ref in vectors), *(ref[part] for ref in tiles))
+        plan.consume(tile, out.at[part], state.at[:, part], operands)
 
     @pl.when(step < plan.of.tiles)
     def _() -> None:
@@ -374,7 +392,7 @@ def _step(plan: _Plan, x_hbm: Any, weight_ref: Any, *refs: Any) -> None:
             tile = lax.dot_general(
                 rows[lax.rem(row, 2), part], weight_ref[...], dimensions, preferred_element_type=jnp.float32
             )
-            tile = plan.produce(tile, state.at[:, part], *(ref[...] for ref in before))
+            tile = plan.produce(tile, state.at[:, part], tuple(ref[...] for ref in before))
             if plan.lag:
                 waiting[slot, part] = tile
             else:

@@ -13,7 +13,7 @@ from jax.experimental.pallas import tpu as pltpu
 from jaxtyping import Array, Float
 
 from jaxbench_baselines.experts.activations import gelu, swish
-from jaxbench_baselines.experts.fused_matmul import Product, map_tiles, product, reduce_rows
+from jaxbench_baselines.experts.fused_matmul import Operands, Product, map_tiles, product, reduce_rows
 from jaxbench_baselines.experts.row_statistics import Exponentials, Maximum, Minimum
 from jaxbench_baselines.experts.tiling import LANES
 from jaxbench_baselines.settings import read_settings
@@ -33,7 +33,8 @@ def matmul_swish_sum_group_norm(
     of = _product(x, weight)
     size = of.shape[2] // num_groups
 
-    def epilogue(z: Tile, b: Tile, gain: Tile, shift: Tile) -> Tile:
+    def epilogue(z: Tile, vectors: Operands) -> Tile:
+        b, gain, shift = vectors
         return _standardized(swish(z) + b, size, eps) * gain + shift
 
     return map_tiles(of, epilogue, vectors=_float32(bias, gn_weight, gn_bias))
@@ -54,11 +55,12 @@ def gemm_group_norm_min_bias_add(
     of = _product(x, weight, transposed=True)
     size = of.shape[2] // num_groups
 
-    def activate(z: Tile, b: Tile, gain: Tile, shift: Tile) -> Tile:
+    def activate(z: Tile, vectors: Operands) -> Tile:
+        b, gain, shift = vectors
         return _standardized(z + b, size, eps) * gain + shift
 
     vectors = _float32(linear_bias, gn_weight, gn_bias)
-    lowest = reduce_rows(of, Minimum(), activate, lambda least: least, vectors=vectors, dtype=jnp.float32)
+    lowest = reduce_rows(of, Minimum(), activate, lambda values: values[0], vectors=vectors, dtype=jnp.float32)
     return (lowest[None, None] + bias.astype(jnp.float32)).astype(x.dtype)
 
 
@@ -77,7 +79,8 @@ def gemm_group_norm_swish_multiply_swish(
     of = _product(x, gemm_weight, transposed=True)
     size = of.shape[2] // num_groups
 
-    def epilogue(z: Tile, b: Tile, gain: Tile, shift: Tile, factor: Tile) -> Tile:
+    def epilogue(z: Tile, vectors: Operands) -> Tile:
+        b, gain, shift, factor = vectors
         return swish(swish(_standardized(z + b, size, eps) * gain + shift) * factor)
 
     return map_tiles(of, epilogue, vectors=_float32(gemm_bias, gn_weight, gn_bias, multiply_weight))
@@ -88,10 +91,10 @@ def avg_pool_gelu_scale_max(
 ) -> Float[Array, " batch"]:
     """49k: GELU, means over windows, scaling and row maximum."""
 
-    def activate(z: Tile, b: Tile) -> Tile:
-        return _means(gelu(z + b), pool_kernel_size) * scale_factor
+    def activate(z: Tile, vectors: Operands) -> Tile:
+        return _means(gelu(z + vectors[0]), pool_kernel_size) * scale_factor
 
-    largest = reduce_rows(_product(x, weight), Maximum(), activate, lambda most: most, vectors=_float32(bias))
+    largest = reduce_rows(_product(x, weight), Maximum(), activate, lambda values: values[0], vectors=_float32(bias))
     return largest[:, 0]
 
 
@@ -105,14 +108,14 @@ def sum_max_avg_pool_log_sum_exp(
     """
     pooled = group_size**3
 
-    def activate(z: Tile, b: Tile) -> Tile:
-        largest = z + b
+    def activate(z: Tile, vectors: Operands) -> Tile:
+        first = largest = z + vectors[0]
         for distance in range(1, group_size):
-            largest = jnp.maximum(largest, _rolled(z + b, distance))
+            largest = jnp.maximum(largest, _rolled(first, distance))
         return _means(largest, pooled, every=group_size) * group_size
 
-    def finish(largest: jax.Array, total: jax.Array) -> jax.Array:
-        return largest + jnp.log(total / pooled)
+    def finish(values: Operands) -> jax.Array:
+        return values[0] + jnp.log(values[1] / pooled)
 
     of = _product(x, weight, transposed=True)
     return reduce_rows(of, Exponentials(), activate, finish, vectors=_float32(bias))

@@ -1,7 +1,5 @@
 """Matrix products of rows that are grouped by expert, by kernels of Tokamax."""
 
-from typing import cast
-
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
@@ -23,7 +21,7 @@ def grouped_matmul(
     """Ragged dot of Tokamax, the second version, which chooses its own tiles."""
     del max_expert_size
     read_settings()
-    products = cast("jax.Array", V2RaggedDot(config=V2RaggedDotConfig())(lhs, rhs, group_sizes=group_sizes))
+    products = V2RaggedDot(config=V2RaggedDotConfig())(lhs, rhs, group_sizes=group_sizes)
     return clear_rest(products, jnp.sum(group_sizes))
 
 
@@ -85,4 +83,4 @@ def _ragged_dot(
         tile_n=block_size(width, settings["tile_n"], steps=1),
         input_buffer_count=settings["input_buffer_count"],
     )
-    return cast("jax.Array", RaggedDot(config=config)(rows, weights, group_sizes=sizes))
+    return RaggedDot(config=config)(rows, weights, group_sizes=sizes)

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax.experimental import pallas as pl
 from jaxtyping import Array, Float
 
-from jaxbench_baselines.experts.tiling import block_size
+from jaxbench_baselines.experts.tiling import block_size, first_axis, the_same
 from jaxbench_baselines.settings import read_settings
 
 
@@ -33,8 +33,8 @@ def rms_norm(
     normalized = pl.pallas_call(
         kernel,
         grid=(rows.shape[0] // block,),
-        in_specs=[pl.BlockSpec((block, width), lambda i: (i, 0)), pl.BlockSpec((1, width), lambda i: (0, 0))],
-        out_specs=pl.BlockSpec((block, width), lambda i: (i, 0)),
+        in_specs=[pl.BlockSpec((block, width), first_axis), pl.BlockSpec((1, width), the_same)],
+        out_specs=pl.BlockSpec((block, width), first_axis),
         out_shape=jax.ShapeDtypeStruct(rows.shape, x.dtype),
         name="rms_norm",
     )(rows, scale.reshape(1, width))

@@ -29,8 +29,10 @@ def paged_attention(
     keys, values = (pages.transpose(2, 0, 1, 3) for pages in (k_pages, v_pages))
     query = queries[cu_q_lens[:-1]] * queries.shape[-1] ** -0.5
     blocks = block_size(pages_per_seq, settings["pages_per_compute_block"], multiple=1)
-    attended = jax_paged_attention(query, keys, values, kv_lens, page_indices, pages_per_compute_block=blocks)
-    return cast("jax.Array", attended)
+    return cast(
+        "jax.Array",
+        jax_paged_attention(query, keys, values, kv_lens, page_indices, pages_per_compute_block=blocks),
+    )
 
 
 def ragged_paged_attention(
@@ -46,16 +48,23 @@ def ragged_paged_attention(
     Its own tables have no sizes for pages of 16, and ask a device that is not there; so all three are given.
     """
     settings = read_settings("num_kv_pages_per_block", "num_queries_per_block", "vmem_limit_bytes")
-    attended = jax_ragged_paged_attention(
-        queries,
-        kv_pages,
-        kv_lens,
-        page_indices,
-        cu_q_lens,
-        num_seqs,
-        sm_scale=queries.shape[-1] ** -0.5,
-        num_kv_pages_per_block=block_size(page_indices.shape[1], settings["num_kv_pages_per_block"], multiple=1),
-        num_queries_per_block=block_size(queries.shape[0], settings["num_queries_per_block"], multiple=1),
-        vmem_limit_bytes=settings["vmem_limit_bytes"],
+    return clear_rest(
+        cast(
+            "jax.Array",
+            jax_ragged_paged_attention(
+                queries,
+                kv_pages,
+                kv_lens,
+                page_indices,
+                cu_q_lens,
+                num_seqs,
+                sm_scale=queries.shape[-1] ** -0.5,
+                num_kv_pages_per_block=block_size(
+                    page_indices.shape[1], settings["num_kv_pages_per_block"], multiple=1
+                ),
+                num_queries_per_block=block_size(queries.shape[0], settings["num_queries_per_block"], multiple=1),
+                vmem_limit_bytes=settings["vmem_limit_bytes"],
+            ),
+        ),
+        cu_q_lens[num_seqs[0]],
     )
-    return clear_rest(cast("jax.Array", attended), cu_q_lens[num_seqs[0]])

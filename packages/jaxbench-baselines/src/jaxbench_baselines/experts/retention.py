@@ -20,7 +20,7 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 from jaxtyping import Array, Float
 
-from jaxbench_baselines.experts.tiling import LANES, block_size
+from jaxbench_baselines.experts.tiling import LANES, batched_rows, batched_whole, block_size
 from jaxbench_baselines.settings import read_settings
 
 Heads = Float[Array, "batch num_heads seq_len head_dim"]
@@ -33,14 +33,19 @@ def retention(query: Heads, key: Heads, value: Heads) -> Heads:
     # gamma = 1 - 2**(-5 - head), as the workload says.
     log_decay = jnp.log1p(-jnp.exp2(-5 - jnp.arange(num_heads, dtype=jnp.float32)))
     log_decays = jnp.broadcast_to(log_decay[:, None, None], (num_heads, 1, LANES))
-    whole = pl.BlockSpec((None, seq_len, head_dim), lambda head, i: (head, 0, 0))
-    rows = pl.BlockSpec((None, block, head_dim), lambda head, i: (head, i, 0))
+
+    def of_head(head: jax.Array, i: jax.Array) -> tuple[Any, ...]:
+        del i
+        return lax.rem(head, num_heads), 0, 0
+
+    whole = pl.BlockSpec((None, seq_len, head_dim), batched_whole)
+    rows = pl.BlockSpec((None, block, head_dim), batched_rows)
     flat = (batch * num_heads, seq_len, head_dim)
     attended = pl.pallas_call(
         _retention_kernel,
         grid=(batch * num_heads, seq_len // block),
         in_specs=[
-            pl.BlockSpec((None, 1, LANES), lambda head, i: (lax.rem(head, num_heads), 0, 0)),
+            pl.BlockSpec((None, 1, LANES), of_head),
             rows,
             whole,
             whole,
@@ -66,16 +71,17 @@ def _retention_kernel(
     columns = lax.broadcasted_iota(jnp.int32, (1, block), 1).astype(jnp.float32)
 
     def add(index: jax.Array, of_rows: jax.Array, of_columns: jax.Array, *, masked: bool) -> None:
-        keys = pl.ds(index * block, block)
         dimensions = (((1,), (1,)), ((), ()))
-        scores = lax.dot_general(q_ref[...], k_ref[keys], dimensions, preferred_element_type=jnp.float32)
+        scores = lax.dot_general(
+            q_ref[...], k_ref[pl.ds(index * block, block)], dimensions, preferred_element_type=jnp.float32
+        )
         scores = scores * of_rows * of_columns
         if masked:
             scores = jnp.where(rows >= columns, scores, 0)
         magnitude = jnp.abs(scores)
         magnitude_ref[...] += sum(magnitude[:, start : start + LANES] for start in range(0, block, LANES))
         weights = scores.astype(v_ref.dtype)
-        sum_ref[...] += jnp.dot(weights, v_ref[keys], preferred_element_type=jnp.float32)
+        sum_ref[...] += jnp.dot(weights, v_ref[pl.ds(index * block, block)], preferred_element_type=jnp.float32)
 
     magnitude_ref[...] = jnp.zeros_like(magnitude_ref)
     sum_ref[...] = jnp.zeros_like(sum_ref)

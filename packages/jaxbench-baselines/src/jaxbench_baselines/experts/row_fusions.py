@@ -1,13 +1,19 @@
 """Dense layers followed by operations over whole rows, as epilogues of `fused_matmul`."""
 
-from collections.abc import Callable
-
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from jaxbench_baselines.experts.activations import gelu, mish, sigmoid
-from jaxbench_baselines.experts.fused_matmul import Product, map_tiles, normalize_rows, product, reduce_rows
+from jaxbench_baselines.experts.fused_matmul import (
+    Activation,
+    Operands,
+    Product,
+    map_tiles,
+    normalize_rows,
+    product,
+    reduce_rows,
+)
 from jaxbench_baselines.experts.pointwise_fusions import folded_batch_norm
 from jaxbench_baselines.experts.row_statistics import Exponentials, ExponentialsAndSum, Maximum, Moments, Sum
 from jaxbench_baselines.settings import Settings, read_settings
@@ -24,7 +30,7 @@ _SETTINGS = ("bm", "bn", "rows_at_once")
 
 def matmul_dropout_softmax(x: X, weight: WeightOutIn, bias: Vector) -> Out:
     """38k: row softmax."""
-    return _softmax(_product(x, weight, transposed=True), lambda z, b: z + b, (bias,))
+    return _softmax(_product(x, weight, transposed=True), lambda z, v: z + v[0], (bias,))
 
 
 def gemm_batch_norm_scaling_softmax(
@@ -42,21 +48,21 @@ def gemm_batch_norm_scaling_softmax(
     """43k: the batch norm of inference and the scale as gain and shift per feature; row softmax."""
     gain, shift = folded_batch_norm(bias, bn_scale, bn_bias, bn_mean, bn_var, bn_eps)
     factor = scale.astype(jnp.float32)
-    return _softmax(_product(x, weight), lambda z, g, s: z * g + s, (gain * factor, shift * factor))
+    return _softmax(_product(x, weight), lambda z, v: z * v[0] + v[1], (gain * factor, shift * factor))
 
 
 def matmul_gelu_softmax(x: X, weight: Weight, bias: Vector) -> Out:
     """50k: GELU and row softmax."""
-    return _softmax(_product(x, weight), lambda z, b: gelu(z + b), (bias,))
+    return _softmax(_product(x, weight), lambda z, v: gelu(z + v[0]), (bias,))
 
 
 def gemm_max_subtract_gelu(x: X, weight: Weight, bias: Vector) -> Out:
     """42k: GELU of what each element is below the largest of its row."""
 
-    def finish(z: jax.Array, values: tuple[jax.Array, ...]) -> jax.Array:
+    def finish(z: jax.Array, values: Operands, _: Operands) -> jax.Array:
         return gelu(z - values[0])
 
-    return normalize_rows(_product(x, weight), Maximum(), lambda z, b: z + b, finish, before=_float32(bias))
+    return normalize_rows(_product(x, weight), Maximum(), lambda z, v: z + v[0], finish, before=_float32(bias))
 
 
 def instance_norm_residual_multiply(
@@ -66,9 +72,8 @@ def instance_norm_residual_multiply(
     of = _product(x, bmm_weight, transposed=True)
     width = of.shape[2]
 
-    def finish(
-        z: jax.Array, values: tuple[jax.Array, ...], gain: jax.Array, shift: jax.Array, residual: jax.Array
-    ) -> jax.Array:
+    def finish(z: jax.Array, values: Operands, operands: Operands) -> jax.Array:
+        gain, shift, residual = operands
         mean = values[0] / width
         variance = values[1] / width - mean * mean
         normalized = (z - mean) * jax.lax.rsqrt(variance + eps) * gain + shift
@@ -78,7 +83,7 @@ def instance_norm_residual_multiply(
     return normalize_rows(
         of,
         Moments(),
-        lambda z, b: z + b,
+        lambda z, v: z + v[0],
         finish,
         before=_float32(bmm_bias),
         after=_float32(in_weight, in_bias),
@@ -89,13 +94,13 @@ def instance_norm_residual_multiply(
 def gemm_divide_sum_scaling(x: X, weight: WeightOutIn, *, divisor: float, scaling_factor: float) -> Column:
     """21k: division, ReLU, row sum and scaling."""
     of = _product(x, weight, transposed=True)
-    return reduce_rows(of, Sum(), lambda z: jnp.maximum(z, 0), lambda total: total * (scaling_factor / divisor))
+    return reduce_rows(of, Sum(), lambda z, _: jnp.maximum(z, 0), lambda values: values[0] * (scaling_factor / divisor))
 
 
 def matmul_sigmoid_sum(x: X, weight: Weight, bias: Vector) -> Column:
     """36k: sigmoid and row sum."""
     return reduce_rows(
-        _product(x, weight), Sum(), lambda z, b: sigmoid(z + b), lambda total: total, vectors=_float32(bias)
+        _product(x, weight), Sum(), lambda z, v: sigmoid(z + v[0]), lambda values: values[0], vectors=_float32(bias)
     )
 
 
@@ -104,14 +109,14 @@ def scale_residual_add_clamp_log_sum_exp_mish(
 ) -> Column:
     """24k: scaling, doubling, clipping, row logsumexp, times its Mish."""
 
-    def finish(largest: jax.Array, total: jax.Array) -> jax.Array:
-        summed = largest + jnp.log(total)
+    def finish(values: Operands) -> jax.Array:
+        summed = values[0] + jnp.log(values[1])
         return summed * mish(summed)
 
     return reduce_rows(
         _product(x, weight, transposed=True),
         Exponentials(),
-        lambda z, b: jnp.clip((z + b) * (2 * scale_factor), clamp_min, clamp_max),
+        lambda z, v: jnp.clip((z + v[0]) * (2 * scale_factor), clamp_min, clamp_max),
         finish,
         vectors=_float32(bias),
     )
@@ -124,12 +129,14 @@ def gemm_sigmoid_log_sum_exp(
     first = ("first_bm", "first_bn", "first_rows_at_once")
     settings = read_settings(*_SETTINGS, *first)
     first_settings = {name.removeprefix("first_"): settings[name] for name in first}
-    hidden = map_tiles(_cut(x, w1, first_settings, transposed=True), lambda z, b: sigmoid(z + b), vectors=_float32(b1))
+    hidden = map_tiles(
+        _cut(x, w1, first_settings, transposed=True), lambda z, v: sigmoid(z + v[0]), vectors=_float32(b1)
+    )
     summed = reduce_rows(
         _cut(hidden, w2, settings, transposed=True),
         Exponentials(),
-        lambda z, b: z + b,
-        lambda largest, total: largest + jnp.log(total),
+        lambda z, v: z + v[0],
+        lambda values: values[0] + jnp.log(values[1]),
         vectors=_float32(b2),
     )
     return summed[:, 0]
@@ -138,10 +145,12 @@ def gemm_sigmoid_log_sum_exp(
 def cross_entropy(hidden: X, weight: Weight, labels: Int[Array, " batch"]) -> Float[Array, ""]:
     """13p: logsumexp of the logits less the one at the label, which no other kernel keeps; the mean by XLA."""
 
-    def activate(z: jax.Array, index: jax.Array, label: jax.Array) -> tuple[jax.Array, jax.Array]:
+    def activate(z: jax.Array, operands: Operands) -> tuple[jax.Array, jax.Array]:
+        index, label = operands
         return z, jnp.where(index == label, z, 0)
 
-    def finish(largest: jax.Array, total: jax.Array, of_label: jax.Array) -> jax.Array:
+    def finish(values: Operands) -> jax.Array:
+        largest, total, of_label = values
         return largest + jnp.log(total) - of_label
 
     of = _product(hidden, weight)
@@ -157,8 +166,8 @@ def cross_entropy(hidden: X, weight: Weight, labels: Int[Array, " batch"]) -> Fl
     return jnp.mean(losses)
 
 
-def _softmax(of: Product, activate: Callable[..., jax.Array], vectors: tuple[Vector, ...]) -> Out:
-    def finish(z: jax.Array, values: tuple[jax.Array, ...]) -> jax.Array:
+def _softmax(of: Product, activate: Activation, vectors: tuple[Vector, ...]) -> Out:
+    def finish(z: jax.Array, values: Operands, _: Operands) -> jax.Array:
         return jnp.exp(z - values[0]) * (1 / values[1])
 
     return normalize_rows(of, Exponentials(), activate, finish, before=_float32(*vectors))

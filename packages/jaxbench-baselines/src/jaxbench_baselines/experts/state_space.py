@@ -17,7 +17,7 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 from jaxtyping import Array, Float
 
-from jaxbench_baselines.experts.tiling import LANES, block_size
+from jaxbench_baselines.experts.tiling import LANES, batched_rows, block_size
 from jaxbench_baselines.settings import read_settings
 
 Heads = Float[Array, "batch num_heads seq_len head_dim"]
@@ -36,11 +36,11 @@ def state_space_duality(
     log_decay = jnp.log(jax.nn.sigmoid(A_log) + 1e-8).reshape(heads, chunks, 1, chunk)
     since_start = jnp.cumsum(log_decay, axis=-1)
     flat = (heads, seq_len, head_dim)
-    rows = pl.BlockSpec((None, chunk, head_dim), lambda head, i: (head, i, 0))
+    rows = pl.BlockSpec((None, chunk, head_dim), batched_rows)
     out = pl.pallas_call(
         _chunk_kernel,
         grid=(heads, chunks),
-        in_specs=[rows, rows, rows, pl.BlockSpec((None, None, 1, chunk), lambda head, i: (head, i, 0, 0))],
+        in_specs=[rows, rows, rows, pl.BlockSpec((None, None, 1, chunk), _of_chunk)],
         out_specs=rows,
         out_shape=jax.ShapeDtypeStruct(flat, query.dtype),
         scratch_shapes=[pltpu.VMEM((head_dim, LANES + head_dim), jnp.float32)],
@@ -50,8 +50,13 @@ def state_space_duality(
     return cast("jax.Array", out).reshape(query.shape)
 
 
+def _of_chunk(head: jax.Array, i: jax.Array) -> tuple[Any, ...]:
+    """Index map of the decays."""
+    return head, i, 0, 0
+
+
 def _chunk_kernel(q_ref: Any, k_ref: Any, v_ref: Any, decay_ref: Any, out_ref: Any, state_ref: Any) -> None:
-    chunk, head_dim = q_ref.shape
+    chunk = q_ref.shape[0]
 
     @pl.when(pl.program_id(1) == 0)
     def _() -> None:
@@ -62,9 +67,7 @@ def _chunk_kernel(q_ref: Any, k_ref: Any, v_ref: Any, decay_ref: Any, out_ref: A
     of_rows = jnp.broadcast_to(of_columns, (8, chunk)).T[:, :1]
     end = of_columns[:, chunk - 1 :]
 
-    visible = lax.broadcasted_iota(jnp.int32, (chunk, chunk), 0) >= lax.broadcasted_iota(
-        jnp.int32, (chunk, chunk), 1
-    )
+    visible = lax.broadcasted_iota(jnp.int32, (chunk, chunk), 0) >= lax.broadcasted_iota(jnp.int32, (chunk, chunk), 1)
     scores = lax.dot_general(q, k, (((1,), (1,)), ((), ())), preferred_element_type=jnp.float32)
     weights = scores * jnp.exp(jnp.where(visible, of_rows - of_columns, -jnp.inf))
     # The state: LANES columns that hold the sum of the keys, then those of the values.

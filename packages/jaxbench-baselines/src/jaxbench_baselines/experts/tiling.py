@@ -1,5 +1,7 @@
 """Block sizes that fit a shape, and rows that no block is for."""
 
+from typing import cast
+
 import jax
 import jax.numpy as jnp
 
@@ -25,4 +27,34 @@ def clear_rest(rows: jax.Array, used: jax.Array) -> jax.Array:
         index = jax.lax.broadcasted_iota(jnp.int32, rows.shape, 0)
         return jnp.where(index < used, rows, 0)
 
-    return jax.lax.cond(used < rows.shape[0], cleared, lambda rows: rows, rows)
+    def untouched(rows: jax.Array) -> jax.Array:
+        return rows
+
+    return cast("jax.Array", jax.lax.cond(used < rows.shape[0], cleared, untouched, rows))
+
+
+def first_axis(i: jax.Array) -> tuple[jax.Array | int, ...]:
+    """Index map of blocks of rows in a grid of one axis."""
+    return i, 0
+
+
+def last_axis(i: jax.Array) -> tuple[jax.Array | int, ...]:
+    """Index map of blocks of columns in a grid of one axis."""
+    return 0, i
+
+
+def the_same(i: jax.Array) -> tuple[jax.Array | int, ...]:
+    """Index map of a matrix that every step of a grid of one axis takes whole."""
+    del i
+    return 0, 0
+
+
+def batched_rows(batch: jax.Array, i: jax.Array) -> tuple[jax.Array | int, ...]:
+    """Index map of blocks of rows of one matrix of a batch."""
+    return batch, i, 0
+
+
+def batched_whole(batch: jax.Array, i: jax.Array) -> tuple[jax.Array | int, ...]:
+    """Index map of one whole matrix of a batch."""
+    del i
+    return batch, 0, 0

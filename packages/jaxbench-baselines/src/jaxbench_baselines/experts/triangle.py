@@ -2,13 +2,14 @@
 
 1. **Gated projections.** The weights multiply the pairs from the left, so that left and right factors come out with
    channels first and no transpose is needed. The mask is applied to the products, where it is one number per lane.
-2. **Triangles.** One dense product (N, N) @ (N, N) per channel; a step takes a block of rows and the whole other factor.
+2. **Triangles.** One dense product (N, N) @ (N, N) per channel; a step takes some rows and the whole other factor.
 3. **Output.** Mean squares over the channels are sums over the outermost axis; the output projection contracts that
    axis, which puts the channels last again, and the gate is computed beside it.
 
-**VMEM** at N = 1536, in MiB: 1. at 2048 pairs a step about 8; 2. the factor 2 * 4.5, rows and output 2 * 2 * 2.3, float32
-products 4.5; 3. about 10. **Bottleneck**: HBM in all three. They move nine times the pair representation, 5.4 GB,
-against 1.2 GB for the inputs and the output alone: the sum over k needs all pairs of two rows before one of it is known.
+**VMEM** at N = 1536, in MiB: the first about 8 at 2048 pairs a step; the second 2 * 4.5 for the whole factor, 4 * 2.3
+for rows and output, 4.5 for the float32 products; the third about 10. **Bottleneck**: HBM in all three. They move nine
+times the pair representation, 5.4 GB, against 1.2 GB of inputs and output: the sum over k needs all pairs of two rows
+before one of it is known. XLA moves another 3.6 GB between them, as (C, N * N) and (C, N, N) are tiled otherwise.
 """
 
 from typing import Any, cast
@@ -21,7 +22,7 @@ from jax.experimental.pallas import tpu as pltpu
 from jaxtyping import Array, Float
 
 from jaxbench_baselines.experts.activations import sigmoid
-from jaxbench_baselines.experts.tiling import block_size
+from jaxbench_baselines.experts.tiling import batched_rows, batched_whole, block_size, first_axis, last_axis, the_same
 from jaxbench_baselines.settings import read_settings
 
 Matrix = Float[Array, "C C"]
@@ -82,15 +83,15 @@ def _gated(
         left_ref[...] = (projection * sigmoid(gate)).astype(left_ref.dtype)
         right_ref[...] = (right_projection * sigmoid(right_gate)).astype(right_ref.dtype)
 
-    whole = pl.BlockSpec((channels, channels), lambda i: (0, 0))
-    out = pl.BlockSpec((channels, block), lambda i: (0, i))
+    whole = pl.BlockSpec((channels, channels), the_same)
+    out = pl.BlockSpec((channels, block), last_axis)
     shape = jax.ShapeDtypeStruct((channels, count), pairs.dtype)
     gated = pl.pallas_call(
         kernel,
         grid=(count // block,),
         in_specs=[
-            pl.BlockSpec((block, channels), lambda i: (i, 0)),
-            pl.BlockSpec((1, block), lambda i: (0, i)),
+            pl.BlockSpec((block, channels), first_axis),
+            pl.BlockSpec((1, block), last_axis),
             *(whole for _ in weights),
         ],
         out_specs=(out, out),
@@ -112,11 +113,11 @@ def _triangles(left: Float[Array, "C N N"], right: Float[Array, "C N N"], wanted
             left_ref[...], right_ref[...], dimensions, preferred_element_type=jnp.float32
         ).astype(out_ref.dtype)
 
-    rows = pl.BlockSpec((None, block, side), lambda channel, i: (channel, i, 0))
+    rows = pl.BlockSpec((None, block, side), batched_rows)
     products = pl.pallas_call(
         kernel,
         grid=(channels, side // block),
-        in_specs=[rows, pl.BlockSpec((None, side, side), lambda channel, i: (channel, 0, 0))],
+        in_specs=[rows, pl.BlockSpec((None, side, side), batched_whole)],
         out_specs=rows,
         out_shape=jax.ShapeDtypeStruct(left.shape, left.dtype),
         compiler_params=_VMEM,
@@ -149,15 +150,15 @@ def _projected(
         gate = jnp.dot(pairs_ref[...], gate_ref[...], preferred_element_type=jnp.float32)
         out_ref[...] = (projected * sigmoid(gate)).astype(out_ref.dtype)
 
-    whole = pl.BlockSpec((channels, channels), lambda i: (0, 0))
-    of_pairs = pl.BlockSpec((block, channels), lambda i: (i, 0))
+    whole = pl.BlockSpec((channels, channels), the_same)
+    of_pairs = pl.BlockSpec((block, channels), first_axis)
     out = pl.pallas_call(
         kernel,
         grid=(count // block,),
         in_specs=[
-            pl.BlockSpec((channels, block), lambda i: (0, i)),
+            pl.BlockSpec((channels, block), last_axis),
             of_pairs,
-            pl.BlockSpec((channels, 1), lambda i: (0, 0)),
+            pl.BlockSpec((channels, 1), the_same),
             whole,
             whole,
         ],

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from jaxbench_harness.caching import Cache
 from jaxbench_harness.baseline import XLA
+from jaxbench_harness.caching import Cache
 from jaxbench_harness.candidate import Candidate
 from jaxbench_harness.cli.documents import RunDocument
 from jaxbench_harness.cli.options import (

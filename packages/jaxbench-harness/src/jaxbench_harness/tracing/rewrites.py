@@ -67,16 +67,13 @@ def interpret_kernels(jaxpr: Jaxpr) -> Jaxpr:
 
 def _with_array_literals(equation: JaxprEqn) -> JaxprEqn:
     """Makes NumPy scalars of literals: where one is an index, the interpreter asks for its shape, which ints lack."""
-    return equation.replace(
-        invars=[
-            Literal(np.asarray(atom.val, atom.aval.dtype), atom.aval) if _is_number(atom) else atom
-            for atom in equation.invars
-        ]
-    )
+    return equation.replace(invars=[_as_array(atom) for atom in equation.invars])
 
 
-def _is_number(atom: Any) -> bool:
-    return isinstance(atom, Literal) and isinstance(atom.val, int | float)
+def _as_array(atom: Any) -> Any:
+    if isinstance(atom, Literal) and isinstance(atom.val, int | float):
+        return Literal(np.asarray(atom.val, _dtype(atom)), atom.aval)
+    return atom
 
 
 def accumulate_in_float32(jaxpr: Jaxpr) -> Jaxpr:

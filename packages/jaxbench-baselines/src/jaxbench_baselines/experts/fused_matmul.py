@@ -41,6 +41,7 @@ Column = Float[Array, "bm 1"]
 Rows = Float[Array, "M N"]
 
 Operands = tuple[jax.Array, ...]
+Place = tuple[jax.Array, jax.Array]
 Activation = Callable[[jax.Array, Operands], jax.Array]
 
 VMEM_MIB = 112
@@ -77,11 +78,6 @@ class Product:
     def columns(self) -> int:
         """Tiles along N."""
         return self.shape[2] // self.bn
-
-    @property
-    def tiles(self) -> int:
-        """Tiles in all."""
-        return self.shape[0] // self.bm * self.columns
 
 
 def product(
@@ -155,8 +151,8 @@ def reduce_rows(
         dtype: Of the result; that of `x` by default.
     """
 
-    def begin(step: jax.Array, column: jax.Array, state: Any) -> None:
-        del step
+    def begin(now: jax.Array, column: jax.Array, state: Any) -> None:
+        del now
 
         @pl.when(column == 0)
         def _() -> None:
@@ -210,10 +206,10 @@ def normalize_rows(
     """
     count = statistic.count
 
-    def begin(step: jax.Array, column: jax.Array, state: Any) -> None:
+    def begin(now: jax.Array, column: jax.Array, state: Any) -> None:
         del column  # While the first row of tiles is multiplied, none is consumed.
 
-        @pl.when(lax.rem(step, of.columns) == 0)
+        @pl.when(now == 0)
         def _() -> None:  # The row's last tile was added in the step before; the first of the next comes in this one.
             for index, value in enumerate(statistic.values(state)):
                 state[count + index] = jnp.broadcast_to(value, state.shape[1:])
@@ -262,8 +258,8 @@ class _Plan:
             the parts of `after` and `tiles`; writes the output.
         produce: Given rows of a tile when it was multiplied, those of the state, and the parts of `before`; returns
             what waits.
-        begin: Runs before them, given the step, the column of the tile that is consumed, and the state.
-        end: Runs after them, given that column, the output block, and the state.
+        begin: Runs before them, given the columns of the tiles multiplied and consumed, and the state.
+        end: Runs after them, given the column of the tile that is consumed, the output block, and the state.
         before: Vectors for `produce`.
         after: Vectors for `consume`.
         tiles: Matrices, or columns, for `consume`.
@@ -289,8 +285,8 @@ class _Plan:
 
     @property
     def slices(self) -> int:
-        """Pieces in which a block of rows is copied: one per step, if the rows of each fill whole registers."""
-        return self.of.columns if self.of.bm % (16 * self.of.columns) == 0 else 1
+        """Pieces in which a block of rows is copied: as many as there are steps, of rows that fill whole registers."""
+        return max(count for count in range(1, self.of.columns + 1) if self.of.bm % (16 * count) == 0 or count == 1)
 
     @property
     def parts(self) -> list[slice]:
@@ -298,17 +294,20 @@ class _Plan:
         height = block_size(self.of.bm, self.of.at_once, steps=1)
         return [slice(start, start + height) for start in range(0, self.of.bm, height)]
 
-    def now(self, step: jax.Array) -> tuple[jax.Array, jax.Array]:
+    def now(self, row: jax.Array, column: jax.Array) -> Place:
         """Returns row and column of the tile that is multiplied in a step; after the last one, of the last."""
-        return _place(jnp.minimum(step, self.of.tiles - 1), self.of.columns)
+        last = self.of.shape[0] // self.of.bm - 1
+        return jnp.minimum(row, last), jnp.where(row <= last, column, self.of.columns - 1)
 
-    def then(self, step: jax.Array) -> tuple[jax.Array, jax.Array]:
+    def then(self, row: jax.Array, column: jax.Array) -> Place:
         """Returns row and column of the tile whose epilogue runs; before the first one, of the first."""
-        return _place(jnp.maximum(step - self.lag, 0), self.of.columns)
-
-
-def _place(index: jax.Array, columns: int) -> tuple[jax.Array, jax.Array]:
-    return lax.div(index, columns), lax.rem(index, columns)
+        if not self.lag:
+            return row, column
+        end = self.of.columns - 1
+        if self.lag > 1:  # That many columns ago: in the row above.
+            return jnp.maximum(row - 1, 0), jnp.where(row > 0, column, 0)
+        row, column = self.now(jnp.where(column == 0, row - 1, row), jnp.where(column == 0, end, column - 1))
+        return jnp.maximum(row, 0), jnp.where(row >= 0, column, 0)
 
 
 def _run(plan: _Plan) -> jax.Array:
@@ -318,20 +317,20 @@ def _run(plan: _Plan) -> jax.Array:
     grouped = of.weight.ndim == 3
     weight = (None, k, bn) if grouped else (bn, k) if of.transposed else (k, bn)
 
-    def of_weight(step: jax.Array) -> tuple[Any, ...]:
-        row, column = plan.now(step)
+    def of_weight(row: jax.Array, column: jax.Array) -> tuple[Any, ...]:
+        row, column = plan.now(row, column)
         if grouped:
             return lax.div(row, of.shape[0] // bm // of.weight.shape[0]), 0, column
         return (column, 0) if of.transposed else (0, column)
 
-    def of_vector_now(step: jax.Array) -> tuple[Any, ...]:
-        return 0, plan.now(step)[1]
+    def of_vector_now(row: jax.Array, column: jax.Array) -> tuple[Any, ...]:
+        return 0, plan.now(row, column)[1]
 
-    def of_vector_then(step: jax.Array) -> tuple[Any, ...]:
-        return 0, plan.then(step)[1]
+    def of_vector_then(row: jax.Array, column: jax.Array) -> tuple[Any, ...]:
+        return 0, plan.then(row, column)[1]
 
-    def of_row(step: jax.Array) -> tuple[Any, ...]:
-        return plan.then(step)[0], 0
+    def of_row(row: jax.Array, column: jax.Array) -> tuple[Any, ...]:
+        return plan.then(row, column)[0], 0
 
     def of_operand(operand: jax.Array) -> pl.BlockSpec:
         """Returns the blocks of a matrix, or of a column."""
@@ -342,7 +341,7 @@ def _run(plan: _Plan) -> jax.Array:
     out_shape, out_block = ((m, 1), (bm, 1)) if plan.is_reduction else ((m, n), (bm, bn))
     result = pl.pallas_call(
         functools.partial(_step, plan),
-        grid=(of.tiles + plan.lag,),
+        grid=(m // bm + min(plan.lag, 1), of.columns),
         in_specs=[
             pl.BlockSpec(memory_space=pl.ANY),
             pl.BlockSpec(weight, of_weight),
@@ -358,7 +357,9 @@ def _run(plan: _Plan) -> jax.Array:
             pltpu.VMEM((plan.lag or 1, bm, bn), jnp.float32),
             pltpu.VMEM((max(plan.state_count, 1), bm, LANES), jnp.float32),
         ],
-        compiler_params=pltpu.CompilerParams(dimension_semantics=("arbitrary",), vmem_limit_bytes=VMEM_MIB * 2**20),
+        compiler_params=pltpu.CompilerParams(
+            dimension_semantics=("arbitrary", "arbitrary"), vmem_limit_bytes=VMEM_MIB * 2**20
+        ),
         name="fused_matmul",
     )(of.x, of.weight, *(row.reshape(1, n) for row in (*plan.before, *plan.after)), *plan.tiles)
     return cast("jax.Array", result)
@@ -372,19 +373,20 @@ def _step(plan: _Plan, x_hbm: Any, weight_ref: Any, *refs: Any) -> None:
     """
     *operands, out, rows, copied, waiting, state = refs
     before, after = operands[: len(plan.before)], operands[len(plan.before) :]
-    step = pl.program_id(0)
-    slot = lax.rem(step, max(plan.lag, 1))
-    (row, column), then = plan.now(step), plan.then(step)[1]
-    plan.begin(step, then, state)
+    row, column = pl.program_id(0), pl.program_id(1)
+    blocks = plan.of.shape[0] // plan.of.bm
+    then = plan.then(row, column)[1]
+    slot = column if plan.lag > 1 else 0
 
     def epilogue(tile: Tile, part: slice) -> None:
         vectors, tiles = after[: len(plan.after)], after[len(plan.after) :]
         operands = (*(ref[...] for ref in vectors), *(ref[part] for ref in tiles))
         plan.consume(tile, out.at[part], state.at[:, part], operands)
 
-    @pl.when(step < plan.of.tiles)
+    @pl.when(row < blocks)
     def _() -> None:
         _copy_rows(plan, x_hbm, rows, copied, row, column)
+        plan.begin(column, then, state)
         for part in plan.parts:
             if plan.lag:
                 epilogue(waiting[slot, part], part)
@@ -397,15 +399,16 @@ def _step(plan: _Plan, x_hbm: Any, weight_ref: Any, *refs: Any) -> None:
                 waiting[slot, part] = tile
             else:
                 epilogue(tile, part)
+        plan.end(then, out, state)
 
     if plan.lag:
 
-        @pl.when(step >= plan.of.tiles)
+        @pl.when((row == blocks) & (column < plan.lag))
         def _() -> None:
+            plan.begin(column, then, state)
             for part in plan.parts:
                 epilogue(waiting[slot, part], part)
-
-    plan.end(then, out, state)
+            plan.end(then, out, state)
 
 
 def _copy_rows(plan: _Plan, x_hbm: Any, rows: Any, copied: Any, row: jax.Array, column: jax.Array) -> None:

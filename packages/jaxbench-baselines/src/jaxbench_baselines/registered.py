@@ -73,6 +73,7 @@ EXPERTS = (
         library=_JAX,
         kernel="paged_attention",
         timed="the kernel and the change of layout of all pages",
+        name="expert:jax-paged",
     ),
     Expert(
         workload_id="7p_Ragged_Paged_Attention",
@@ -129,6 +130,7 @@ EXPERTS = (
     _own("15p_RetNet_Retention", "retention", "retention"),
     _own("16p_Mamba2_SSD", "state_space", "state_space_duality", (), "the kernel and the cumulated decays"),
     _own("17p_Triangle_Multiplication", "triangle", "triangle_multiplication", ("activations",), "its three kernels"),
+    _own("6p_Paged_Attention", "paged_decode", "paged_attention", (), "the kernel and the order of the queries"),
     _own("8p_GEMM", "pointwise_fusions", "gemm", _MATMUL),
     _own("19k_Matmul_Subtract_Multiply_ReLU", "pointwise_fusions", "matmul_subtract_multiply_relu", _MATMUL),
     _own("20k_Gemm_Multiply_LeakyReLU", "pointwise_fusions", "gemm_multiply_leaky_relu", _MATMUL),

@@ -148,6 +148,7 @@ _SPACES: Mapping[str, Callable[[Workload], Space]] = {
     "group_fusions": _fused,
     "grouped_matmul": _grouped,
     "attention": _only(block_q=(256, 512, 1024, 2048), block_k_major=(512, 1024, 2048), block_k=(256, 512, 1024, 2048)),
+    "paged_decode": _only(pages_per_block=(4, 8, 16, 32, 64)),
     "paged_attention": _only(pages_per_compute_block=(16, 32, 64, 128, 256)),
     "normalization": _only(block_rows=(32, 64, 128, 256)),
     "retention": _only(block=(256, 512, 1024, 2048)),

@@ -112,6 +112,17 @@ def test_moments_normalize_whole_rows():
     np.testing.assert_allclose(got, expected, atol=1e-3)
 
 
+def test_a_flipped_result_has_the_rows_of_the_product_as_columns():
+    gain = values(5, M, 1)
+
+    def finish(z, values, operands):
+        return (z - values[0] / N) * operands[0]
+
+    got = normalize_rows(cut(WEIGHT), Moments(), lambda z, _: z, finish, tiles=(jnp.asarray(gain),), flipped=True)
+    expected = (EXPECTED - EXPECTED.mean(-1, keepdims=True)) * gain
+    np.testing.assert_allclose(got, expected.T, atol=1e-3)
+
+
 @pytest.mark.parametrize(
     ("extent", "wanted", "block"),
     [(8192, 1024, 1024), (1024, 1024, 512), (896, 512, 128), (128, 512, 128), (136, 512, 136), (128256, 768, 768)],

@@ -5,7 +5,7 @@ from jaxbench_baselines.expert import Expert
 _ALONE = "the kernel alone"
 _TOKAMAX, _JAX, _OURS = "tokamax", "jax", "jaxbench-baselines"
 
-_MATMUL = ("activations", "fused_matmul", "row_statistics")
+_MATMUL = ("activations", "fused_matmul", "lagged_product", "row_statistics")
 
 
 def _own(workload_id: str, module: str, function: str, needs: tuple[str, ...] = (), timed: str = _ALONE) -> Expert:
@@ -149,6 +149,7 @@ EXPERTS = (
         "matmul_batch_norm_bias_add_divide_swish",
         _MATMUL,
     ),
+    _own("31k_Gemm_BatchNorm_GELU_ReLU", "row_fusions", "gemm_batch_norm_gelu_relu", (*_MATMUL, "pointwise_fusions")),
     _own("38k_Matmul_Dropout_Softmax", "row_fusions", "matmul_dropout_softmax", (*_MATMUL, "pointwise_fusions")),
     _own(
         "43k_Gemm_BatchNorm_Scaling_Softmax",

@@ -19,87 +19,20 @@ spills. A v6e has 128; the kernel raises its limit to what it needs.
 **Bottleneck** as predicted: the matrix unit (98% of the cycles executed) where the epilogue fits beside it.
 """
 
-import functools
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass
-from typing import Any, cast
+from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax import lax
 from jax.experimental import pallas as pl
-from jax.experimental.pallas import tpu as pltpu
 from jaxtyping import Array, Float
 
+from jaxbench_baselines.experts.lagged_product import Operands, Plan, Product, Rows, Tile, Vector, product, run
 from jaxbench_baselines.experts.row_statistics import RowStatistic
-from jaxbench_baselines.experts.tiling import LANES, block_size
 
-Tile = Float[Array, "bm bn"]
-Weight = Float[Array, "K N"] | Float[Array, "N K"] | Float[Array, "G K N"]
-Vector = Float[Array, " N"]
-Column = Float[Array, "bm 1"]
-Rows = Float[Array, "M N"]
+__all__ = ["Activation", "Operands", "Product", "map_tiles", "normalize_rows", "product", "reduce_rows"]
 
-Operands = tuple[jax.Array, ...]
-Place = tuple[jax.Array, jax.Array]
 Activation = Callable[[jax.Array, Operands], jax.Array]
-
-VMEM_MIB = 112
-"""What the kernel may use; the rest of the 128 MiB is left to what the compiler keeps there itself."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Product:
-    """What is multiplied, and how it is cut.
-
-    Attributes:
-        x: Activations (M, K).
-        weight: Weights (K, N), or (N, K) where they are transposed, or (G, K, N): one for each of G groups of rows.
-        bm: Rows of a tile; divides M.
-        bn: Columns of a tile; divides N.
-        at_once: Rows of a tile that are worked on at once, after the epilogue of as many: the fewer, the better the
-            two overlap, and the longer it takes to compile.
-        transposed: Whether the weights are (N, K).
-    """
-
-    x: Float[Array, "M K"]
-    weight: Weight
-    bm: int
-    bn: int
-    at_once: int
-    transposed: bool = False
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """M, K and N."""
-        return self.x.shape[0], self.x.shape[1], self.weight.shape[0 if self.transposed else -1]
-
-    @property
-    def columns(self) -> int:
-        """Tiles along N."""
-        return self.shape[2] // self.bn
-
-
-def product(
-    x: Float[Array, "M K"],
-    weight: Weight,
-    *,
-    bm: int,
-    bn: int,
-    at_once: int,
-    transposed: bool = False,
-) -> Product:
-    """Returns the product cut into tiles of up to (bm, bn) that divide it and lie in one group of rows."""
-    width = weight.shape[0 if transposed else -1]
-    height = x.shape[0] // weight.shape[0] if weight.ndim == 3 else x.shape[0]
-    return Product(
-        x=x,
-        weight=weight,
-        bm=block_size(height, bm, steps=1 if weight.ndim == 3 else 2),
-        bn=block_size(width, bn),
-        at_once=at_once,
-        transposed=transposed,
-    )
 
 
 def map_tiles(
@@ -125,7 +58,7 @@ def map_tiles(
         del state
         out[...] = epilogue(tile, operands).astype(out.dtype)
 
-    return _run(_Plan(of, consume, after=vectors, tiles=tiles, lag=lag))
+    return run(Plan(of, consume, after=vectors, tiles=tiles, lag=lag))
 
 
 def reduce_rows(
@@ -167,8 +100,8 @@ def reduce_rows(
         def _() -> None:
             out[...] = finish(statistic.values(state)).astype(out.dtype)
 
-    return _run(
-        _Plan(
+    return run(
+        Plan(
             of,
             consume,
             begin=begin,
@@ -191,6 +124,7 @@ def normalize_rows(
     before: Sequence[Vector] = (),
     after: Sequence[Vector] = (),
     tiles: Sequence[Rows] = (),
+    flipped: bool = False,
 ) -> Rows:
     """Returns `finish` of every activated tile with a statistic over its whole rows, in the dtype of `x`.
 
@@ -202,7 +136,8 @@ def normalize_rows(
             `after` and the (bm, bn) parts of `tiles`.
         before: Inputs per column of `activate`.
         after: Inputs per column of `finish`.
-        tiles: Inputs per element of `finish`.
+        tiles: Inputs of `finish` per element, or per row as (M, 1).
+        flipped: Whether the result is (N, M): then the rows of the product are the columns of what is wanted.
     """
     count = statistic.count
 
@@ -222,10 +157,11 @@ def normalize_rows(
 
     def consume(tile: Tile, out: Any, state: Any, operands: Operands) -> None:
         values = tuple(state[count + index][:, :1] for index in range(count))
-        out[...] = finish(tile, values, operands).astype(out.dtype)
+        finished = finish(tile, values, operands)
+        out[...] = (finished.T if flipped else finished).astype(out.dtype)
 
-    return _run(
-        _Plan(
+    return run(
+        Plan(
             of,
             consume,
             produce,
@@ -235,202 +171,6 @@ def normalize_rows(
             tiles=tiles,
             state_count=2 * count,
             lag=of.columns,
+            flipped=flipped,
         )
     )
-
-
-def _nothing(*_: Any) -> None:
-    """Does nothing."""
-
-
-def _as_it_is(tile: Tile, state: Any, operands: Operands) -> Tile:
-    del state, operands
-    return tile
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """What happens to the tiles of a product.
-
-    Attributes:
-        of: The product.
-        consume: Given rows of a tile `lag` steps after it was multiplied, those of the output block and the state, and
-            the parts of `after` and `tiles`; writes the output.
-        produce: Given rows of a tile when it was multiplied, those of the state, and the parts of `before`; returns
-            what waits.
-        begin: Runs before them, given the columns of the tiles multiplied and consumed, and the state.
-        end: Runs after them, given the column of the tile that is consumed, the output block, and the state.
-        before: Vectors for `produce`.
-        after: Vectors for `consume`.
-        tiles: Matrices, or columns, for `consume`.
-        state_count: Arrays of (bm, 128) float32 that outlast a step.
-        lag: Steps that a tile waits; 0 hands it on within its step.
-        is_reduction: Whether the output has one column.
-        dtype: Of the output; that of `x` by default.
-    """
-
-    of: Product
-    consume: Callable[..., None]
-    produce: Callable[..., Tile] = _as_it_is
-    _: KW_ONLY
-    begin: Callable[..., None] = _nothing
-    end: Callable[..., None] = _nothing
-    before: Sequence[Vector] = ()
-    after: Sequence[Vector] = ()
-    tiles: Sequence[Rows] = ()
-    state_count: int = 0
-    lag: int = 1
-    is_reduction: bool = False
-    dtype: Any = None
-
-    @property
-    def slices(self) -> int:
-        """Pieces in which a block of rows is copied: as many as there are steps, of rows that fill whole registers."""
-        return max(count for count in range(1, self.of.columns + 1) if self.of.bm % (16 * count) == 0 or count == 1)
-
-    @property
-    def parts(self) -> list[slice]:
-        """Rows of a tile that are worked on at once."""
-        height = block_size(self.of.bm, self.of.at_once, steps=1)
-        return [slice(start, start + height) for start in range(0, self.of.bm, height)]
-
-    def now(self, row: jax.Array, column: jax.Array) -> Place:
-        """Returns row and column of the tile that is multiplied in a step; after the last one, of the last."""
-        last = self.of.shape[0] // self.of.bm - 1
-        return jnp.minimum(row, last), jnp.where(row <= last, column, self.of.columns - 1)
-
-    def then(self, row: jax.Array, column: jax.Array) -> Place:
-        """Returns row and column of the tile whose epilogue runs; before the first one, of the first."""
-        if not self.lag:
-            return row, column
-        end = self.of.columns - 1
-        if self.lag > 1:  # That many columns ago: in the row above.
-            return jnp.maximum(row - 1, 0), jnp.where(row > 0, column, 0)
-        row, column = self.now(jnp.where(column == 0, row - 1, row), jnp.where(column == 0, end, column - 1))
-        return jnp.maximum(row, 0), jnp.where(row >= 0, column, 0)
-
-
-def _run(plan: _Plan) -> jax.Array:
-    of = plan.of
-    (m, k, n), bm, bn = of.shape, of.bm, of.bn
-    vector = (1, bn)
-    grouped = of.weight.ndim == 3
-    weight = (None, k, bn) if grouped else (bn, k) if of.transposed else (k, bn)
-
-    def of_weight(row: jax.Array, column: jax.Array) -> tuple[Any, ...]:
-        row, column = plan.now(row, column)
-        if grouped:
-            return lax.div(row, of.shape[0] // bm // of.weight.shape[0]), 0, column
-        return (column, 0) if of.transposed else (0, column)
-
-    def of_vector_now(row: jax.Array, column: jax.Array) -> tuple[Any, ...]:
-        return 0, plan.now(row, column)[1]
-
-    def of_vector_then(row: jax.Array, column: jax.Array) -> tuple[Any, ...]:
-        return 0, plan.then(row, column)[1]
-
-    def of_row(row: jax.Array, column: jax.Array) -> tuple[Any, ...]:
-        return plan.then(row, column)[0], 0
-
-    def of_operand(operand: jax.Array) -> pl.BlockSpec:
-        """Returns the blocks of a matrix, or of a column."""
-        if operand.shape[1] == 1:
-            return pl.BlockSpec((bm, 1), of_row)
-        return pl.BlockSpec((bm, bn), plan.then)
-
-    out_shape, out_block = ((m, 1), (bm, 1)) if plan.is_reduction else ((m, n), (bm, bn))
-    result = pl.pallas_call(
-        functools.partial(_step, plan),
-        grid=(m // bm + min(plan.lag, 1), of.columns),
-        in_specs=[
-            pl.BlockSpec(memory_space=pl.ANY),
-            pl.BlockSpec(weight, of_weight),
-            *(pl.BlockSpec(vector, of_vector_now) for _ in plan.before),
-            *(pl.BlockSpec(vector, of_vector_then) for _ in plan.after),
-            *map(of_operand, plan.tiles),
-        ],
-        out_specs=pl.BlockSpec(out_block, of_row if plan.is_reduction else plan.then),
-        out_shape=jax.ShapeDtypeStruct(out_shape, plan.dtype or of.x.dtype),
-        scratch_shapes=[
-            pltpu.VMEM((2, bm, k), of.x.dtype),
-            pltpu.SemaphoreType.DMA((2,)),
-            pltpu.VMEM((plan.lag or 1, bm, bn), jnp.float32),
-            pltpu.VMEM((max(plan.state_count, 1), bm, LANES), jnp.float32),
-        ],
-        compiler_params=pltpu.CompilerParams(
-            dimension_semantics=("arbitrary", "arbitrary"), vmem_limit_bytes=VMEM_MIB * 2**20
-        ),
-        name="fused_matmul",
-    )(of.x, of.weight, *(row.reshape(1, n) for row in (*plan.before, *plan.after)), *plan.tiles)
-    return cast("jax.Array", result)
-
-
-def _step(plan: _Plan, x_hbm: Any, weight_ref: Any, *refs: Any) -> None:
-    """One step of the grid: the epilogue of the tile of `lag` steps ago, and the product of the next one.
-
-    In the first `lag` steps the epilogue runs on what the memory holds; its output block is the first one, which is
-    written once more, and not copied to HBM before that.
-    """
-    *operands, out, rows, copied, waiting, state = refs
-    before, after = operands[: len(plan.before)], operands[len(plan.before) :]
-    row, column = pl.program_id(0), pl.program_id(1)
-    blocks = plan.of.shape[0] // plan.of.bm
-    then = plan.then(row, column)[1]
-    slot = column if plan.lag > 1 else 0
-
-    def epilogue(tile: Tile, part: slice) -> None:
-        vectors, tiles = after[: len(plan.after)], after[len(plan.after) :]
-        operands = (*(ref[...] for ref in vectors), *(ref[part] for ref in tiles))
-        plan.consume(tile, out.at[part], state.at[:, part], operands)
-
-    @pl.when(row < blocks)
-    def _() -> None:
-        _copy_rows(plan, x_hbm, rows, copied, row, column)
-        plan.begin(column, then, state)
-        for part in plan.parts:
-            if plan.lag:
-                epilogue(waiting[slot, part], part)
-            dimensions = (((1,), (1 if plan.of.transposed else 0,)), ((), ()))
-            tile = lax.dot_general(
-                rows[lax.rem(row, 2), part], weight_ref[...], dimensions, preferred_element_type=jnp.float32
-            )
-            tile = plan.produce(tile, state.at[:, part], tuple(ref[...] for ref in before))
-            if plan.lag:
-                waiting[slot, part] = tile
-            else:
-                epilogue(tile, part)
-        plan.end(then, out, state)
-
-    if plan.lag:
-
-        @pl.when((row == blocks) & (column < plan.lag))
-        def _() -> None:
-            plan.begin(column, then, state)
-            for part in plan.parts:
-                epilogue(waiting[slot, part], part)
-            plan.end(then, out, state)
-
-
-def _copy_rows(plan: _Plan, x_hbm: Any, rows: Any, copied: Any, row: jax.Array, column: jax.Array) -> None:
-    """Asks for a slice of the next block of rows, and sees to it that this one is there."""
-    bm = plan.of.bm
-    height = bm // plan.slices
-
-    def copy(block: jax.Array | int, index: jax.Array | int) -> Any:
-        slot = lax.rem(block, 2)
-        source = x_hbm.at[pl.ds(block * bm + index * height, height)]
-        return pltpu.make_async_copy(source, rows.at[slot, pl.ds(index * height, height)], copied.at[slot])
-
-    @pl.when((row == 0) & (column == 0))
-    def _() -> None:
-        for index in range(plan.slices):
-            copy(0, index).start()
-
-    @pl.when(column == 0)
-    def _() -> None:
-        for index in range(plan.slices):
-            copy(row, index).wait()
-
-    @pl.when((row + 1 < plan.of.shape[0] // bm) & (column < plan.slices))
-    def _() -> None:
-        copy(row + 1, column).start()

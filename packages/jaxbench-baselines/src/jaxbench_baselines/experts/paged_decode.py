@@ -77,6 +77,18 @@ def _of_sequence(sequence: jax.Array, lens: Any, table: Any) -> tuple[Any, ...]:
     return sequence, 0, 0
 
 
+def _ceil_div(count: jax.Array, by: int) -> jax.Array:
+    return lax.div(count + (by - 1), by)
+
+
+def _start(copy: Any) -> None:
+    copy.start()
+
+
+def _wait(copy: Any) -> None:
+    copy.wait()
+
+
 def _decode_kernel(
     page_size: int,
     kv_heads: int,
@@ -99,7 +111,7 @@ def _decode_kernel(
 
     def for_pages(of: jax.Array, block: jax.Array | int, slot: jax.Array | int, act: Any) -> None:
         """Acts on the copies of keys and values of the pages of a block that hold keys."""
-        left = pl.cdiv(lens[of], page_size) - block * per_block
+        left = _ceil_div(lens[of], page_size) - block * per_block
 
         def page(index: jax.Array, _: None) -> None:
             source = table[of, block * per_block + index]
@@ -114,9 +126,9 @@ def _decode_kernel(
         # Where a block has fewer pages the buffers keep what they held: it weighs 0, but 0 times NaN is none.
         v_buffer[...] = jnp.zeros_like(v_buffer)
         slot_ref[0] = 0
-        for_pages(sequence, 0, 0, lambda copy: copy.start())
+        for_pages(sequence, 0, 0, _start)
 
-    blocks = pl.cdiv(lens[sequence], block_keys)
+    blocks = _ceil_div(lens[sequence], block_keys)
     row = lax.broadcasted_iota(jnp.int32, (heads, per_block * rows), 0)
     column = lax.broadcasted_iota(jnp.int32, (heads, per_block * rows), 1)
     together = lax.rem(column, kv_heads) == lax.div(row, heads // kv_heads)
@@ -131,10 +143,10 @@ def _decode_kernel(
 
         @pl.when(following < pl.num_programs(0))
         def _() -> None:
-            for_pages(following, jnp.where(is_last, 0, block + 1), 1 - slot, lambda copy: copy.start())
+            for_pages(following, jnp.where(is_last, 0, block + 1), 1 - slot, _start)
 
         slot_ref[0] = 1 - slot
-        for_pages(sequence, block, slot, lambda copy: copy.wait())
+        for_pages(sequence, block, slot, _wait)
         dimensions = (((1,), (1,)), ((), ()))
         scores = lax.dot_general(q_ref[...], k_buffer[slot], dimensions, preferred_element_type=jnp.float32) * scale
         visible = together & (position + block * block_keys < lens[sequence])
@@ -146,5 +158,5 @@ def _decode_kernel(
         return new, total * shrunk + jnp.sum(weights, axis=-1, keepdims=True), attended * shrunk + products
 
     start = (jnp.full((heads, 1), _LOWEST), jnp.zeros((heads, 1)), jnp.zeros((heads, head_dim)))
-    _, total, attended = lax.fori_loop(0, blocks, attend, start)
-    out_ref[...] = (attended / total).astype(out_ref.dtype)
+    ended = cast("tuple[jax.Array, ...]", lax.fori_loop(0, blocks, attend, start))
+    out_ref[...] = (ended[2] / ended[1]).astype(out_ref.dtype)

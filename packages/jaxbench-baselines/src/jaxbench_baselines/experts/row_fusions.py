@@ -91,6 +91,28 @@ def instance_norm_residual_multiply(
     )
 
 
+def gemm_batch_norm_gelu_relu(
+    x: X, gemm_weight: WeightOutIn, gemm_bias: Vector, bn_weight: Vector, bn_bias: Vector, *, eps: float
+) -> Out:
+    """31k: batch norm of training, GELU and ReLU.
+
+    Statistics are per feature, so features are the rows of the product, and tiles are flipped when they are written.
+    The batch norm removes the bias of the linear layer.
+    """
+    del gemm_bias
+    of = _product(gemm_weight, x, transposed=True)
+    batch = of.shape[2]
+
+    def finish(z: jax.Array, values: Operands, operands: Operands) -> jax.Array:
+        gain, shift = operands
+        mean = values[0] / batch
+        scale = jax.lax.rsqrt(values[1] / batch - mean * mean + eps) * gain
+        return jnp.maximum(gelu((z - mean) * scale + shift), 0)
+
+    columns = tuple(vector[:, None] for vector in _float32(bn_weight, bn_bias))
+    return normalize_rows(of, Moments(), lambda z, _: z, finish, tiles=columns, flipped=True)
+
+
 def gemm_divide_sum_scaling(x: X, weight: WeightOutIn, *, divisor: float, scaling_factor: float) -> Column:
     """21k: division, ReLU, row sum and scaling."""
     of = _product(x, weight, transposed=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from jaxbench_baselines.expert import Expert
-from jaxbench_baselines.experts.fused_matmul import VMEM_MIB
+from jaxbench_baselines.experts.lagged_product import VMEM_MIB
 from jaxbench_baselines.settings import Settings
 from jaxbench_harness.workload import ArraySpec, Workload
 

@@ -51,9 +51,7 @@ def replay(record: Record, memory: Memory, slowdown: float = 0.0, *, yielding: b
 
 
 @njit(cache=True)
-def _fifo(
-    cycles: NDArray[np.float64], read: NDArray[np.int64], written: NDArray[np.int64], memory: Memory
-) -> float:
+def _fifo(cycles: NDArray[np.float64], read: NDArray[np.int64], written: NDArray[np.int64], memory: Memory) -> float:
     """Returns the cycles lost in waits."""
     done = np.zeros(len(cycles))
     count = 0

@@ -101,9 +101,7 @@ def _norm_of_single_elements() -> Built:
 
 
 def _spread_out_convolution() -> Built:
-    def function(
-        x: jax.Array, weight: jax.Array, bias: jax.Array, scale: jax.Array, shift: jax.Array
-    ) -> jax.Array:
+    def function(x: jax.Array, weight: jax.Array, bias: jax.Array, scale: jax.Array, shift: jax.Array) -> jax.Array:
         spread = jnp.zeros((*x.shape[:2], *(2 * size - 1 for size in x.shape[2:])), x.dtype)
         spread = spread.at[:, :, ::2, ::2, ::2].set(x)
         kernel = jnp.flip(weight, (2, 3, 4)).swapaxes(0, 1)
@@ -119,9 +117,7 @@ def _spread_out_convolution() -> Built:
 
 def _plain_mish() -> Built:
     def function(x: jax.Array, weight: jax.Array, bias: jax.Array) -> jax.Array:
-        z = jax.lax.conv_general_dilated(
-            x, weight, (1, 1, 1), "VALID", dimension_numbers=("NCDHW", "OIDHW", "NCDHW")
-        )
+        z = jax.lax.conv_general_dilated(x, weight, (1, 1, 1), "VALID", dimension_numbers=("NCDHW", "OIDHW", "NCDHW"))
         z += bias[:, None, None, None]
         return jnp.tanh(z * jnp.tanh(jnp.log(1 + jnp.exp(z))))
 

@@ -21,7 +21,8 @@ def reference_programs() -> list[Program]:
         Program(f"{identifier}/xla", identifier, "baseline", partial(reference, identifier))
         for identifier in all_workloads()
         if identifier not in _UNKNOWN_FORM
-        and (published := find_workload(identifier).published) is not None and published.xla.matches
+        and (published := find_workload(identifier).published) is not None
+        and published.xla.matches
     ]
 
 

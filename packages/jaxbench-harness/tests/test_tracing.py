@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from jax import export, lax
 from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
 from jax.extend.core import Jaxpr, jaxpr_as_fun
 
 from jaxbench_harness.records import FailureCode, Stage
@@ -86,6 +87,31 @@ def test_kernels_at_any_depth_run_on_the_cpu_after_interpretation():
     exported = export.export(jax.jit(jaxpr_as_fun(interpreted)), platforms=["cpu"])(X)
     (result,) = export.deserialize(exported.serialize()).call(X)
     np.testing.assert_array_equal(result, deep_without_kernels(X))
+
+
+def test_a_literal_may_be_an_index_of_a_masked_store_in_a_loop():
+    """As in JAX's ragged paged attention. The interpreter asks every index for its shape, and a literal is an int."""
+
+    def kernel(times_ref, x_ref, o_ref):
+        o_ref[...] = jnp.zeros_like(o_ref)
+        mask = lax.broadcasted_iota(jnp.int32, (128,), 0) < 64
+
+        def store(step, _):
+            pltpu.store(o_ref.at[1], x_ref[0] * step, mask=mask)
+
+        lax.fori_loop(0, times_ref[0], store, None)
+
+    def twice(times, x):
+        spec = pl.BlockSpec(memory_space=pltpu.SMEM)
+        return pl.pallas_call(
+            kernel, in_specs=[spec, pl.BlockSpec()], out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype)
+        )(times, x)
+
+    times = jnp.asarray([3], jnp.int32)
+    (result,) = jaxpr_as_fun(interpret_kernels(jax.make_jaxpr(twice)(times, X)))(times, X)
+    expected = np.zeros_like(X)
+    expected[1, :64] = X[0, :64] * 2
+    np.testing.assert_array_equal(result, expected)
 
 
 def test_without_interpretation_the_kernels_do_not_lower_for_the_cpu():

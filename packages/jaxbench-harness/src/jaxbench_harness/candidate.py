@@ -16,6 +16,7 @@ ENTRY_POINT = "workload"
 MAX_SOURCE_BYTES = 2 * 2**20
 """Most bytes that the files of a candidate, and their names, may have together; a hand-written kernel has thousands."""
 MAX_NAME_CHARACTERS = 200
+_SUFFIXES = (".py", ".json")
 
 
 class CandidateError(ValueError):
@@ -28,7 +29,7 @@ class Candidate:
 
     Attributes:
         name: Display name.
-        files: Contents by relative POSIX path.
+        files: Contents by relative POSIX path: Python, and JSON that it reads.
         main: The file that defines the entry point.
         entry_point: Name of the function; `workload` unless it is a baseline made from a reference.
         role: `candidate`, or the baseline that it is.
@@ -51,14 +52,16 @@ class Candidate:
             )
         for path in self.files:
             pure = PurePosixPath(path)
-            if pure.is_absolute() or ".." in pure.parts or not path.isprintable() or pure.suffix != ".py":
-                raise CandidateError(f"{path!r}: files of a candidate are relative .py paths without '..'")
+            if pure.is_absolute() or ".." in pure.parts or not path.isprintable() or pure.suffix not in _SUFFIXES:
+                raise CandidateError(f"{path!r}: files of a candidate are relative .py or .json paths without '..'")
             if path != str(pure):
                 raise CandidateError(f"{path!r}: write it {str(pure)!r}; two spellings would be one file")
             if folder := next((str(parent) for parent in pure.parents if str(parent) in self.files), None):
                 raise CandidateError(f"{path!r}: {folder!r} cannot be a file and a folder")
         if self.main not in self.files:
             raise CandidateError(f"main file {self.main!r} is not among the files {sorted(self.files)}")
+        if PurePosixPath(self.main).suffix != ".py":
+            raise CandidateError(f"main file {self.main!r} is no .py file")
         total = sum(map(len, (*self.files, *self.files.values())))
         if total > MAX_SOURCE_BYTES:
             raise CandidateError(f"{self.name}: source has {total} bytes, the limit is {MAX_SOURCE_BYTES}")

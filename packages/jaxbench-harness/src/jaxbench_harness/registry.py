@@ -1,4 +1,4 @@
-"""Discovers workloads and releases of installed packages through their entry points."""
+"""Discovers workloads, releases and baselines of installed packages through their entry points."""
 
 import difflib
 import functools
@@ -7,6 +7,8 @@ from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import cast
 
+from jaxbench_harness.baseline import XLA, Baseline
+from jaxbench_harness.candidate import Candidate, xla_baseline
 from jaxbench_harness.digests import workload_digest
 from jaxbench_harness.records import ResolvedConfig
 from jaxbench_harness.releases import Release, current_protocol
@@ -14,14 +16,19 @@ from jaxbench_harness.workload import Workload
 
 GROUP = "jaxbench.workloads"
 RELEASES_GROUP = "jaxbench.releases"
+BASELINES_GROUP = "jaxbench.baselines"
 
 
 class RegistryError(Exception):
-    """An installed package registers something that is no workload or release, or a name twice."""
+    """An installed package registers something of another kind than its group is for, or a name twice."""
 
 
 class UnknownWorkloadError(LookupError):
     """No registered workload has that id, or no workload of the release."""
+
+
+class UnknownBaselineError(LookupError):
+    """The workload has no registered baseline of that name."""
 
 
 class UnknownReleaseError(LookupError):
@@ -47,6 +54,44 @@ def all_releases() -> Mapping[str, Release]:
         ReleaseError: If a manifest is not valid.
     """
     return _by_name((where, release.name, release) for where, release in _registered(RELEASES_GROUP, Release))
+
+
+@functools.cache
+def all_baselines() -> Mapping[str, Mapping[str, Baseline]]:
+    """Returns every registered baseline by workload id and name; `xla`, which every workload has, is not among them.
+
+    Raises:
+        RegistryError: If an entry point is not an iterable of Baseline, or two are called the same.
+    """
+    found: dict[str, dict[str, Baseline]] = {}
+    for where, baseline in _registered(BASELINES_GROUP, Baseline):
+        of_workload = found.setdefault(baseline.workload_id, {})
+        if baseline.name in of_workload:
+            raise RegistryError(
+                f"entry point {where!r} registers {baseline.name!r} of {baseline.workload_id}, which is taken"
+            )
+        of_workload[baseline.name] = baseline
+    return MappingProxyType({workload_id: MappingProxyType(names) for workload_id, names in found.items()})
+
+
+def baseline_candidate(workload: Workload, name: str, target: str) -> Candidate:
+    """Returns the candidate that a baseline of the workload is for a target.
+
+    Args:
+        workload: The workload.
+        name: `xla`, `expert` or `expert:NAME`.
+        target: Name of the target.
+
+    Raises:
+        UnknownBaselineError: If the workload has no such baseline; the message names those that it has.
+        CandidateError: If its source cannot be read.
+    """
+    if name == XLA:
+        return xla_baseline(workload)
+    baselines = all_baselines().get(workload.id, {})
+    if name not in baselines:
+        raise UnknownBaselineError(f"{workload.id} has no baseline {name!r}; it has {', '.join((XLA, *baselines))}")
+    return baselines[name].candidate(target)
 
 
 def find_release(name: str) -> Release:

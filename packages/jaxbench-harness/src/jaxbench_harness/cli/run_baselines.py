@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
+from jaxbench_harness.baseline import XLA
 from jaxbench_harness.caching import Cache
-from jaxbench_harness.candidate import xla_baseline
+from jaxbench_harness.candidate import Candidate
 from jaxbench_harness.cli.documents import RunDocument
 from jaxbench_harness.cli.options import (
     CacheOption,
@@ -37,7 +38,7 @@ from jaxbench_harness.cli.terminal import (
 from jaxbench_harness.evaluate import evaluate, new_run_id
 from jaxbench_harness.isolation import end_all_workers
 from jaxbench_harness.records import Record, ResolvedConfig
-from jaxbench_harness.registry import find_workload, workloads_of
+from jaxbench_harness.registry import all_baselines, baseline_candidate, find_workload, workloads_of
 from jaxbench_harness.store import append_record, prepare_record_file
 from jaxbench_harness.workload import Workload
 
@@ -55,6 +56,7 @@ QUICK_RUN = (
 def run_baselines(
     ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Workload ids.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every workload.")] = False,
+    baseline: Annotated[str, typer.Option(help="Baseline: xla, expert, or expert:NAME.")] = XLA,
     target: TargetOption = "v6e",
     release: ReleaseOption = None,
     seed: SeedOption = None,
@@ -65,11 +67,12 @@ def run_baselines(
     cached: CacheOption = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Evaluate the xla baseline of workloads (a quick selection by default) and append the records."""
+    """Evaluate a baseline of workloads, xla of a quick selection by default, and append the records."""
     with usage_errors():
-        workloads = _selected(ids or [], release, everything=everything)
         timing = resolve_timing(wanted=predict)
         config = resolve_config(target, release, seed=seed, draws_per_distribution=draws, timing=timing)
+        workloads = _selected(ids or [], release, baseline, everything=everything)
+        evaluations = [(baseline_candidate(workload, baseline, config.target), workload) for workload in workloads]
         run_id = new_run_id()
         path = prepare_record_file(results / f"{run_id}.jsonl")
     cache = resolve_cache(wanted=cached)
@@ -77,7 +80,7 @@ def run_baselines(
         judge = functools.partial(
             _evaluate, config=config, release=release, run_id=run_id, path=path, reporter=reporter, cache=cache
         )
-        futures = [pool.submit(judge, workload) for workload in workloads]
+        futures = [pool.submit(judge, *evaluation) for evaluation in evaluations]
         try:
             records = [future.result() for future in futures]
         except BaseException:
@@ -93,19 +96,20 @@ def run_baselines(
     raise typer.Exit(max(exit_code(record.verdict) for record in records))
 
 
-def _selected(ids: Sequence[str], release: str | None, *, everything: bool) -> list[Workload]:
+def _selected(ids: Sequence[str], release: str | None, baseline: str, *, everything: bool) -> list[Workload]:
     if ids and everything:
         usage_error(f"--all and ids ({', '.join(ids)}) exclude each other; leave one out")
     if ids:
         return [find_workload(workload_id, release) for workload_id in dict.fromkeys(ids)]
-    known = workloads_of(release)
+    known = [one for one in workloads_of(release) if baseline == XLA or baseline in all_baselines().get(one.id, {})]
     chosen = [workload for workload in known if everything or workload.id in QUICK_RUN] or known
     if not chosen:
-        usage_error("no workloads are registered; install jaxbench-workloads or register your own")
+        usage_error(f"no workloads with baseline {baseline!r} are registered; install the package that has them")
     return chosen
 
 
 def _evaluate(
+    candidate: Candidate,
     workload: Workload,
     *,
     config: ResolvedConfig,
@@ -116,7 +120,7 @@ def _evaluate(
     cache: Cache | None,
 ) -> Record:
     record = evaluate(
-        xla_baseline(workload),
+        candidate,
         workload,
         config,
         release=release,

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from jaxbench_harness.candidate import CandidateError
 from jaxbench_harness.records import Failed, Owner, Record, Verdict
-from jaxbench_harness.registry import RegistryError, UnknownReleaseError, UnknownWorkloadError
+from jaxbench_harness.registry import RegistryError, UnknownBaselineError, UnknownReleaseError, UnknownWorkloadError
 from jaxbench_harness.releases import ReleaseError
 from jaxbench_harness.store import StoreError, append_record
 from jaxbench_harness.targets import UnknownTargetError
@@ -24,6 +24,7 @@ _WRONG_USAGE = (
     RegistryError,
     ReleaseError,
     StoreError,
+    UnknownBaselineError,
     UnknownReleaseError,
     UnknownTargetError,
     UnknownWorkloadError,

@@ -5,7 +5,8 @@ from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
-from jax.extend.core import Jaxpr, JaxprEqn
+import numpy as np
+from jax.extend.core import Jaxpr, JaxprEqn, Literal
 
 from jaxbench_harness.tracing.poison import poison_outputs
 
@@ -58,9 +59,21 @@ def interpret_kernels(jaxpr: Jaxpr) -> Jaxpr:
             return equation
         if equation.primitive.name == "pallas_call":
             equation = poison_outputs(equation)
-        return equation.replace(params={**equation.params, "interpret": True})
+        body = map_equations(equation.params["jaxpr"], _with_array_literals)
+        return equation.replace(params={**equation.params, "jaxpr": body, "interpret": True})
 
     return map_equations(jaxpr, change)
+
+
+def _with_array_literals(equation: JaxprEqn) -> JaxprEqn:
+    """Makes NumPy scalars of literals: where one is an index, the interpreter asks for its shape, which ints lack."""
+    return equation.replace(invars=[_as_array(atom) for atom in equation.invars])
+
+
+def _as_array(atom: Any) -> Any:
+    if isinstance(atom, Literal) and isinstance(atom.val, int | float):
+        return Literal(np.asarray(atom.val, _dtype(atom)), atom.aval)
+    return atom
 
 
 def accumulate_in_float32(jaxpr: Jaxpr) -> Jaxpr:

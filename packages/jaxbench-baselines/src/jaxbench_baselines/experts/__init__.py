@@ -1,0 +1,1 @@
+"""The kernels: one module per family of operations. Each runs in a candidate; none is imported to judge one."""

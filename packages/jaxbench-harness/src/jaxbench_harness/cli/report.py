@@ -152,7 +152,8 @@ def _reused(record: Record) -> list[str]:
 def print_records(records: Sequence[Record], path: Path) -> None:
     """Prints a table of records, one per line."""
     target = ", ".join(dict.fromkeys(record.config.target for record in records))
-    table = plain_table(f"xla baselines, cross-compiled for {target} and checked on the CPU; times are predicted")
+    roles = ", ".join(dict.fromkeys(record.candidate.role for record in records))
+    table = plain_table(f"{roles} baselines, cross-compiled for {target} and checked on the CPU; times are predicted")
     table.add_column("workload", overflow="fold")
     table.add_column("verdict")
     for name in ("FLOPs", "bytes", "bound", "predicted", "of bound", "HBM used", "compile"):

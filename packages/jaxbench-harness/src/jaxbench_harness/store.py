@@ -1,21 +1,13 @@
 """Record files: JSON lines, append-only, one per evaluation, flushed to disk."""
 
 import fcntl
-import logging
 import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from jaxbench_harness.candidate import Candidate
 from jaxbench_harness.records import SCHEMA_VERSION, Record
-
-_log = logging.getLogger(__name__)
-
-SOURCES = "sources"
-"""Folder of a results folder in which candidates are kept by their digest."""
 
 
 class StoreError(ValueError):
@@ -63,31 +55,6 @@ def append_record(path: Path, record: Record) -> None:
         except OSError:
             os.truncate(path, end)
             raise
-
-
-def keep_source(folder: Path, candidate: Candidate) -> None:
-    """Keeps the files of a candidate beside its records, once, in `sources/<digest>`, so that people can read them.
-
-    What the disk refuses is logged; a record does not depend on it.
-
-    Args:
-        folder: The results folder.
-        candidate: Whose files.
-    """
-    place = folder / SOURCES / candidate.digest
-    if place.exists():
-        return
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=place.parent, prefix=".unfinished-") as scratch:
-            for name, content in candidate.files.items():
-                path = Path(scratch, "files", name)
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(content)
-            Path(scratch, "files").rename(place)
-    except OSError as error:
-        if not place.exists():  # another process may have kept it meanwhile
-            _log.warning("the source of %s is not kept in %s: %s", candidate.name, place, error.strerror or error)
 
 
 def read_records(path: Path) -> Iterator[Record]:

@@ -39,7 +39,8 @@ from jaxbench_harness.cli.terminal import (
 )
 from jaxbench_harness.evaluate import evaluate
 from jaxbench_harness.registry import find_workload
-from jaxbench_harness.store import keep_source, prepare_record_file
+from jaxbench_harness.source_store import keep_source
+from jaxbench_harness.store import prepare_record_file
 
 
 def evaluate_candidate(

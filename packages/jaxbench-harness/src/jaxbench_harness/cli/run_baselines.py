@@ -39,7 +39,8 @@ from jaxbench_harness.evaluate import evaluate, new_run_id
 from jaxbench_harness.isolation import end_all_workers
 from jaxbench_harness.records import Record, ResolvedConfig
 from jaxbench_harness.registry import all_baselines, baseline_candidate, find_workload, workloads_of
-from jaxbench_harness.store import append_record, keep_source, prepare_record_file
+from jaxbench_harness.source_store import keep_source
+from jaxbench_harness.store import append_record, prepare_record_file
 from jaxbench_harness.workload import Workload
 
 QUICK_RUN = (

@@ -47,8 +47,8 @@ def test_a_second_run_compiles_nothing_and_checks_anew(jaxbench: CommandLine) ->
     before = files()
     without = run("--seed", "1", "--no-cache")
     assert files() == before, "neither read nor written"
-    nothing = {"trace": None, "compile": None, "check": None}
-    reused = {"trace": "result", "compile": "result", "check": "executables"}
+    nothing = {"trace": None, "compile": None, "check": None, "time": None}
+    reused = {"trace": "result", "compile": "result", "check": "executables", "time": "result"}
     assert [_cached(record) for record in (first, second, fresh, without)] == [nothing, reused, reused, nothing]
     for field in first.keys() - set(OF_THIS_RUN):
         assert second[field] == first[field], field

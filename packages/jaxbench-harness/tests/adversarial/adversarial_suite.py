@@ -177,7 +177,10 @@ def config_of(attempt: Attempt, **changes: object) -> ResolvedConfig:
 @contextlib.contextmanager
 def compiling(*, wanted: bool) -> Iterator[None]:
     """Has evaluations ask the target's compiler, or only the guard, which is faster; not for use in threads."""
-    request = functools.partial(CompileRequest, guard_only=not wanted)
+
+    def request(**fields: object) -> CompileRequest:
+        return CompileRequest.model_validate(fields | {"guard_only": not wanted})
+
     with mock.patch.object(compile_stage, "CompileRequest", request):
         yield
 

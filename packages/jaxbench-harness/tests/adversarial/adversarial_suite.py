@@ -20,6 +20,7 @@ at the top, says in `key: value` lines what must come of it:
 import contextlib
 import functools
 import re
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -174,6 +175,17 @@ def config_of(attempt: Attempt, **changes: object) -> ResolvedConfig:
     return ResolvedConfig.model_validate(own | attempt.config | changes)
 
 
+@functools.cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    """Returns a folder that is removed when this process ends."""
+    return tempfile.TemporaryDirectory(prefix="adversarial-")
+
+
+def _cache(*, compiled: bool) -> Cache:
+    """Returns a cache, for compiled references. What only the guard has seen is not taken for compiled."""
+    return Cache(Path(_folder().name) / f"compiled-{compiled}")
+
+
 @contextlib.contextmanager
 def compiling(*, wanted: bool) -> Iterator[None]:
     """Has evaluations ask the target's compiler, or only the guard, which is faster; not for use in threads."""
@@ -212,7 +224,7 @@ def honest_record(name: str, *, compiled: bool) -> Record:
     """Returns the record of an honest candidate that was judged alone."""
     (path,) = (HERE / "honest").glob(f"{name}.py")
     with compiling(wanted=compiled):
-        return judge(read_attempt(path))
+        return judge(read_attempt(path), cache=_cache(compiled=compiled))
 
 
 def comparable(record: Record, *, leave_out: frozenset[str] = OF_ONE_EVALUATION) -> dict:
@@ -237,7 +249,7 @@ def assert_outcome(attempt: Attempt) -> None:
     if attempt.sandbox and (gaps := probe_sandbox()).gaps:
         pytest.skip(f"no namespaces on this machine: {gaps.reason}")
     with compiling(wanted=attempt.compiled):
-        record = judge(attempt)
+        record = judge(attempt, cache=_cache(compiled=attempt.compiled))
     assert_record(attempt, record)
 
 

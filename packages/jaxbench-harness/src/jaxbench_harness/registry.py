@@ -205,5 +205,6 @@ def _known(workload_id: str, workloads: Mapping[str, Workload], otherwise: str) 
 
 
 def _hint(name: str, known: Mapping[str, object]) -> str:
-    close = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
+    begun = [each for each in known if name and each.startswith(f"{name}_")]
+    close = begun[:3] or difflib.get_close_matches(name, known, n=3, cutoff=0.4)
     return f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(known) or 'none'}"

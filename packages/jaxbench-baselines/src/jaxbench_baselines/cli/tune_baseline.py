@@ -1,7 +1,6 @@
 """`jaxbench tune ID`: find the settings of an expert that are fastest on a target."""
 
 import importlib.util
-import statistics
 from pathlib import Path
 from typing import Annotated
 
@@ -12,14 +11,15 @@ from jaxbench_baselines.expert import Expert
 from jaxbench_baselines.registered import EXPERTS
 from jaxbench_baselines.settings import Settings
 from jaxbench_baselines.tuning.spaces import NoSpaceError, space_of
-from jaxbench_baselines.tuning.trials import Trial
+from jaxbench_baselines.tuning.trials import Trial, compiled
 from jaxbench_harness.baseline import EXPERT
 from jaxbench_harness.caching import Cache
 from jaxbench_harness.cli.options import resolve_config
 from jaxbench_harness.cli.terminal import TargetOption, say, usage_error, usage_errors
 from jaxbench_harness.environment import package_version
-from jaxbench_harness.evaluate import evaluate
-from jaxbench_harness.records import Failed, Measured, Predicted, Record
+from jaxbench_harness.evaluate import evaluate, predict_only
+from jaxbench_harness.prediction.messages import Unpredicted
+from jaxbench_harness.records import Failed
 from jaxbench_harness.registry import find_workload
 from jaxbench_harness.store import append_record
 from jaxbench_harness.workload import Workload
@@ -29,11 +29,11 @@ def tune_baseline(
     workload_id: Annotated[str, typer.Argument(metavar="ID", help="Workload id.")],
     baseline: Annotated[str, typer.Option(help="Baseline: expert, or expert:NAME.")] = EXPERT,
     target: TargetOption = "v6e",
-    trials: Annotated[int, typer.Option(min=1, help="Evaluations in all, earlier ones included.")] = 20,
+    trials: Annotated[int, typer.Option(min=1, help="Programs to compile and time, earlier ones included.")] = 20,
     seconds: Annotated[float, typer.Option(min=0, help="Wall time of this run.")] = 3600,
     results: Annotated[Path, typer.Option(help="Folder for trials and records.")] = Path("results/tuning"),
 ) -> None:
-    """Tune a baseline: try settings, check and time each, and write the config of the fastest."""
+    """Tune a baseline: compile and time settings, check the fastest, and write its config."""
     if importlib.util.find_spec("optuna") is None:
         usage_error("the tuner needs Optuna; install jaxbench-baselines[tuner]")
     from jaxbench_baselines.tuning.searching import Budget, best, search  # noqa: PLC0415 - `--help` needs no Optuna
@@ -56,22 +56,18 @@ def tune_baseline(
     if fastest is None or fastest.time_ns is None or fastest.kind is None:
         usage_error(f"no trial of {workload.id} has a time; {path} says why: {done[-1].reason if done else 'none ran'}")
     default = next((trial.time_ns for trial in done if trial.settings == current.settings), None)
-    evidence = Evidence(
-        by=fastest.kind,
-        trials=sum(trial.outcome != "pruned" for trial in done),
-        default_ns=default,
-        best_ns=fastest.time_ns,
-    )
+    evidence = Evidence(by=fastest.kind, trials=compiled(done), default_ns=default, best_ns=fastest.time_ns)
     tuned = scorer.config_of(fastest.settings, evidence)
     written = config_path(workload.id, baseline, config.target)
     written.parent.mkdir(parents=True, exist_ok=True)
     written.write_text(tuned.model_dump_json(indent=2) + "\n")
+    written.with_suffix(".trials.jsonl").write_bytes(path.read_bytes())
     before = f", {default / 1e6:.4g} ms before" if default else ""
     say(f"{workload.id}: {fastest.time_ns / 1e6:.4g} ms {fastest.kind}{before}; config written to {written}")
 
 
 class _Scorer:
-    """Evaluates settings as the judge does: a trial is a record."""
+    """Predicts settings, and evaluates as the judge does those that promise to be the fastest."""
 
     def __init__(self, expert: Expert, workload: Workload, current: TunedConfig, target: str, records: Path) -> None:
         self._expert, self._workload, self._current, self._records = expert, workload, current, records
@@ -85,33 +81,23 @@ class _Scorer:
         update = {"target": self._config.target, "software": software, "evidence": evidence, "settings": settings}
         return self._current.model_copy(update=update)
 
-    def __call__(self, settings: Settings) -> Trial:
-        """Evaluates settings: compiled, checked and timed, or why not."""
+    def __call__(self, settings: Settings, to_beat_ns: float) -> Trial:
+        """Compiles and predicts settings, and checks those that are predicted to take less than `to_beat_ns`."""
         config = self.config_of(settings, self._current.evidence)
         candidate = self._expert.candidate_with(config.model_dump_json().encode())
-        record = evaluate(candidate, self._workload, self._config, cache=self._cache)
-        self._records.parent.mkdir(parents=True, exist_ok=True)
-        append_record(self._records, record)
-        return _trial(settings, record)
-
-
-def _trial(settings: Settings, record: Record) -> Trial:
-    if isinstance(record.verdict, Failed):
-        return Trial(
-            settings=settings, outcome="failed", evaluation_id=record.evaluation_id, reason=record.verdict.reason
-        )
-    match record.timing:
-        case Predicted() as timing:
-            time_ns = timing.time_ns
-        case Measured() as timing:
-            time_ns = statistics.median(timing.samples_ns)
-        case None:
-            reason = "the record has no time: neither a device nor the predictor was there"
-            return Trial(settings=settings, outcome="failed", evaluation_id=record.evaluation_id, reason=reason)
-    return Trial(
-        settings=settings,
-        outcome="scored",
-        time_ns=time_ns,
-        kind=timing.kind,
-        evaluation_id=record.evaluation_id,
-    )
+        verdict, timed = predict_only(candidate, self._workload, self._config, cache=self._cache)
+        if isinstance(verdict, Failed):
+            return Trial(settings=settings, outcome="failed", reason=verdict.reason)
+        assert timed is not None, "what passes the guard is timed"
+        trial = Trial(settings=settings, outcome="failed", program_digest=timed.program_digest)
+        if isinstance(timed.result, Unpredicted):
+            return trial.model_copy(update={"reason": timed.result.reason})
+        time_ns = timed.result.time_ns
+        if time_ns < to_beat_ns:
+            record = evaluate(candidate, self._workload, self._config, cache=self._cache)
+            self._records.parent.mkdir(parents=True, exist_ok=True)
+            append_record(self._records, record)
+            trial = trial.model_copy(update={"evaluation_id": record.evaluation_id})
+            if isinstance(record.verdict, Failed):
+                return trial.model_copy(update={"reason": record.verdict.reason})
+        return trial.model_copy(update={"outcome": "scored", "time_ns": time_ns, "kind": timed.result.kind})

@@ -31,7 +31,7 @@ class Evidence(Model):
     by: Literal["hand", "predicted", "measured"]
     """`hand`: chosen from a few tries; else the kind of time that the tuner compared."""
     trials: Annotated[int, Field(ge=0)] = 0
-    """Configs that were compiled and scored."""
+    """Different Programs that were compiled and timed; all trials are in the file beside the config."""
     default_ns: Annotated[float, Field(gt=0)] | None = None
     """Time of the config that the tuning began with, in nanoseconds; null where none was scored."""
     best_ns: Annotated[float, Field(gt=0)] | None = None

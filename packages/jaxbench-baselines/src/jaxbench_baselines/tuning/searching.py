@@ -1,6 +1,7 @@
 """The search: Optuna proposes settings, an evaluation scores them, every trial is kept."""
 
 import logging
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,12 +11,12 @@ import optuna
 
 from jaxbench_baselines.settings import Settings
 from jaxbench_baselines.tuning.spaces import Space
-from jaxbench_baselines.tuning.trials import Trial, append_trial, read_trials
+from jaxbench_baselines.tuning.trials import Trial, append_trial, compiled, read_trials
 
 _log = logging.getLogger(__name__)
 
-Score = Callable[[Settings], Trial]
-"""Compiles, checks and times settings."""
+Score = Callable[[Settings, float], Trial]
+"""Compiles and times settings, and checks the numbers of those that take less than so many nanoseconds."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,8 @@ class Budget:
     """What a search may spend.
 
     Attributes:
-        trials: Evaluations in all, those of earlier runs included; pruned settings cost nothing and do not count.
+        trials: Different Programs that are compiled and timed in all, those of earlier runs included. Settings that are
+            pruned, or that the compiler refuses, do not count.
         seconds: Wall time of this run, looked at between evaluations.
     """
 
@@ -47,12 +49,11 @@ def search(space: Space, first: Settings, score: Score, budget: Budget, path: Pa
     for trial in trials:
         _tell(study, space, trial)
     ended = time.monotonic() + budget.seconds
-    while _evaluated(trials) < budget.trials and time.monotonic() < ended:
+    while compiled(trials) < budget.trials and time.monotonic() < ended:
         settings = _next(study, space, first, [trial.settings for trial in trials])
         if settings is None:
             break
-        fault = space.fault(settings)
-        trial = Trial(settings=settings, outcome="pruned", reason=fault) if fault else score(settings)
+        trial = _try(space, settings, score, best(trials))
         _log.info("%s: %s %s", settings, trial.outcome, trial.time_ns or trial.reason)
         append_trial(path, trial)
         trials.append(trial)
@@ -61,13 +62,18 @@ def search(space: Space, first: Settings, score: Score, budget: Budget, path: Pa
 
 
 def best(trials: Sequence[Trial]) -> Trial | None:
-    """Returns the fastest trial, the earliest of equals; None where none has a time."""
+    """Returns the fastest trial, the earliest of equals; None where none has a time.
+
+    It was checked: a trial that is faster than all before it is.
+    """
     scored = [trial for trial in trials if trial.time_ns is not None]
     return min(scored, key=lambda trial: trial.time_ns or 0.0, default=None)
 
 
-def _evaluated(trials: Sequence[Trial]) -> int:
-    return sum(trial.outcome != "pruned" for trial in trials)
+def _try(space: Space, settings: Settings, score: Score, fastest: Trial | None) -> Trial:
+    if (fault := space.fault(settings)) is not None:
+        return Trial(settings=settings, outcome="pruned", reason=fault)
+    return score(settings, math.inf if fastest is None or fastest.time_ns is None else fastest.time_ns)
 
 
 def _next(study: optuna.Study, space: Space, first: Settings, tried: Sequence[Settings]) -> Settings | None:

@@ -27,7 +27,7 @@ class Space:
     choices: Mapping[str, tuple[int, ...]]
     vmem_bytes: Callable[[Settings], int] = lambda settings: 0 * len(settings)
     vmem_limit_bytes: int = VMEM_MIB * _MIB
-    is_consistent: Callable[[Settings], bool] = bool
+    is_consistent: Callable[[Settings], bool] = lambda _: True
 
     def __len__(self) -> int:
         """Combinations, those that cannot be used included."""
@@ -58,7 +58,8 @@ def space_of(expert: Expert, workload: Workload) -> Space:
     Raises:
         NoSpaceError: If it has nothing to set, or no space is declared.
     """
-    build = _SPACES.get(expert.module if expert.kernel != "SplashAttention" else expert.kernel)
+    keys = (f"{expert.module}.{expert.function}", expert.kernel, expert.module)
+    build = next((_SPACES[key] for key in keys if key in _SPACES), None)
     if build is None:
         declared = ", ".join(sorted(_SPACES))
         raise NoSpaceError(f"{workload.id}: no search space for {expert.module!r}; there are {declared}")
@@ -133,6 +134,33 @@ def _grouped(workload: Workload) -> Space:
     )
 
 
+def _sparse_moe(workload: Workload) -> Space:
+    """Tiles of both ragged dots; those of the second have names of their own."""
+    first = _grouped(workload)
+
+    def of_second(settings: Settings) -> Settings:
+        return {name: settings[f"down_{name}"] for name in first.choices}
+
+    return Space(
+        {**first.choices, **{f"down_{name}": values for name, values in first.choices.items()}},
+        vmem_bytes=lambda settings: max(first.vmem_bytes(settings), first.vmem_bytes(of_second(settings))),
+    )
+
+
+def _twice(workload: Workload) -> Space:
+    """Tiles of a dense product, and of another before it."""
+    last = _fused(workload)
+
+    def of_first(settings: Settings) -> Settings:
+        return {name: settings[f"first_{name}"] for name in last.choices}
+
+    return Space(
+        {**last.choices, **{f"first_{name}": values for name, values in last.choices.items()}},
+        vmem_bytes=lambda settings: max(last.vmem_bytes(settings), last.vmem_bytes(of_first(settings))),
+        is_consistent=lambda settings: last.is_consistent(settings) and last.is_consistent(of_first(settings)),
+    )
+
+
 def _only(**choices: tuple[int, ...]) -> Callable[[Workload], Space]:
     def build(workload: Workload) -> Space:
         del workload
@@ -143,6 +171,8 @@ def _only(**choices: tuple[int, ...]) -> Callable[[Workload], Space]:
 
 _SPACES: Mapping[str, Callable[[Workload], Space]] = {
     "SplashAttention": _splash,
+    "row_fusions.gemm_sigmoid_log_sum_exp": _twice,
+    "grouped_matmul.sparse_moe": _sparse_moe,
     "pointwise_fusions": _pointwise,
     "row_fusions": _fused,
     "group_fusions": _fused,
@@ -150,9 +180,21 @@ _SPACES: Mapping[str, Callable[[Workload], Space]] = {
     "attention": _only(block_q=(256, 512, 1024, 2048), block_k_major=(512, 1024, 2048), block_k=(256, 512, 1024, 2048)),
     "paged_decode": _only(pages_per_block=(4, 8, 16, 32, 64)),
     "paged_attention": _only(pages_per_compute_block=(16, 32, 64, 128, 256)),
+    "ragged_paged_attention": _only(
+        num_kv_pages_per_block=(16, 32, 64, 128),
+        num_queries_per_block=(16, 32, 64, 128, 256),
+        vmem_limit_bytes=(100 * _MIB,),
+    ),
+    "LinearSoftmaxCrossEntropyLoss": _only(
+        b_block_size=(512, 1024, 2048),
+        h_block_size=(512, 1024, 2048, 4096),
+        v_block_size=(1024, 2048, 4096),
+        buffer_count=(2, 3),
+    ),
+    "V2RaggedDot": _only(),
     "normalization": _only(block_rows=(32, 64, 128, 256)),
     "retention": _only(block=(256, 512, 1024, 2048)),
     "state_space": _only(chunk=(128, 256, 512)),
     "triangle": _only(pairs=(1024, 2048, 4096, 8192), rows=(256, 512, 768, 1536), out_pairs=(1024, 2048, 4096, 8192)),
 }
-"""By module, and by kernel where several kernels share a module."""
+"""By function, kernel or module, whichever is found first."""

@@ -1,6 +1,6 @@
 """What was tried: one line of JSON per trial, appended and flushed, so that a search goes on where it was ended."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,14 +15,16 @@ class Trial(Model):
     settings: Mapping[str, int]
     """The settings."""
     outcome: Literal["scored", "pruned", "failed"]
-    """`pruned`: not compiled, for the estimate of its VMEM or settings that contradict each other; `failed`: compiled
-    or checked without success, or no time came of it."""
+    """`pruned`: not compiled, for the estimate of its VMEM or settings that contradict each other; `failed`: refused by
+    the compiler, wrong, or without a time."""
     time_ns: Annotated[float, Field(gt=0)] | None = None
     """Time in nanoseconds; null unless it was scored."""
     kind: Literal["predicted", "measured"] | None = None
     """Kind of the time; null likewise."""
+    program_digest: str | None = None
+    """Program for the target that the settings come to. Blocks are fitted to the shape, so several may come to one."""
     evaluation_id: str | None = None
-    """Record of the evaluation; null where there was none."""
+    """Record of the evaluation, which checked its numbers; null where it was slower than one that was checked."""
     reason: str = ""
     """Why there is no time."""
 
@@ -32,6 +34,11 @@ def read_trials(path: Path) -> list[Trial]:
     if not path.exists():
         return []
     return [Trial.model_validate_json(line) for line in path.read_text().splitlines() if line.strip()]
+
+
+def compiled(trials: Iterable[Trial]) -> int:
+    """Returns how many different Programs were compiled and have a time."""
+    return len({trial.program_digest for trial in trials if trial.outcome == "scored"})
 
 
 def append_trial(path: Path, trial: Trial) -> None:

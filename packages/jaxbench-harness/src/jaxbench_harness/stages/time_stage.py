@@ -39,6 +39,7 @@ class Timed:
     """What came of a prediction.
 
     Attributes:
+        program_digest: Digest of the Program.
         result: The time, or why there is none.
         outcome: The predictor's whole outcome as JSON; None where it did not answer.
         spent: What it took.
@@ -46,6 +47,7 @@ class Timed:
         timeline: A trace for ui.perfetto.dev; None where none was asked for or there is no prediction.
     """
 
+    program_digest: str
     result: Predicted | Unpredicted
     outcome: bytes | None
     spent: Spent
@@ -88,11 +90,11 @@ def predict_time(
     """
     started = time.monotonic()
     if (missing := missing_for_prediction()) is not None:
-        return Timed(Unpredicted(reason=missing), None, since(started))
+        return Timed(program.digest, Unpredicted(reason=missing), None, since(started))
     key = "" if cache is None else _prediction_key(program, workload, target, reference=reference)
     found = None if timeline or cache is None else cache.get("prediction", key, PredictAnswer)
     if found:
-        return Timed(found[0].result, found[1][0], since(started), "result")
+        return Timed(program.digest, found[0].result, found[1][0], since(started), "result")
     request = PredictRequest(
         workload_id=workload.id,
         release=release,
@@ -108,11 +110,17 @@ def predict_time(
     ended = run_worker("predict", request, PredictAnswer, limits=limits, blobs=[program.content])
     if isinstance(ended, NoAnswer):
         _log.info("no prediction of %s: %s\n%s", workload.id, ended.reason, ended.log)
-        return Timed(Unpredicted(reason=one_line(f"no prediction: {ended.reason}"), log=ended.log), None, ended.spent)
+        return Timed(
+            program.digest,
+            Unpredicted(reason=one_line(f"no prediction: {ended.reason}"), log=ended.log),
+            None,
+            ended.spent,
+        )
     answer = ended.message
     if cache is not None and isinstance(answer.result, Predicted):
         cache.put("prediction", key, answer, ended.blobs[:1])
-    return Timed(answer.result, ended.blobs[0], ended.spent, timeline=b"".join(ended.blobs[1:]) or None)
+    timeline_bytes = b"".join(ended.blobs[1:]) or None
+    return Timed(program.digest, answer.result, ended.blobs[0], ended.spent, timeline=timeline_bytes)
 
 
 def _prediction_key(program: Program, workload: Workload, target: Target, *, reference: bool) -> str:

@@ -113,6 +113,13 @@ def test_order_and_filters_survive_a_reload_of_the_permalink(opened) -> None:
     assert parameters(page) == {"kind": ["predicted"], "family": ["attention", "matmul"], "sort": ["name"]}
 
 
+def test_the_first_page_has_an_address_of_its_own_too(opened) -> None:
+    page = opened("leaderboard?kind=predicted")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Leaderboard")
+    expect(page.get_by_test_id("stMain")).to_contain_text("predicted")
+    assert page.get_by_role("dialog").count() == 0
+
+
 def test_sorting(opened) -> None:
     page = opened()
     choose(page, "Sort by", "solved")

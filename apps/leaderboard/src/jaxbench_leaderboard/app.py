@@ -4,8 +4,9 @@ from pathlib import Path
 
 import streamlit as st
 
+_FIRST = "leaderboard"
 _PAGES = (
-    ("leaderboard", "Leaderboard", ":material/leaderboard:"),
+    (_FIRST, "Leaderboard", ":material/leaderboard:"),
     ("workload", "Workload", ":material/grid_view:"),
     ("methods", "Methods", ":material/compare_arrows:"),
     ("calibration", "Calibration", ":material/straighten:"),
@@ -20,10 +21,21 @@ def main() -> None:
     st.set_page_config(page_title="JAXBench", page_icon=":material/speed:", layout="wide")
     folder = Path(__file__).parent / "pages"
     pages = [
-        st.Page(folder / f"{name}.py", title=title, icon=icon, url_path=name, default=name == "leaderboard")
+        st.Page(
+            folder / f"{name}.py",
+            title=title,
+            icon=icon,
+            url_path="" if name == _FIRST else name,
+            default=name == _FIRST,
+        )
         for name, title, icon in _PAGES
     ]
-    page = st.navigation(pages, position="top")
+
+    def first() -> None:
+        st.switch_page(pages[0], query_params={name: st.query_params.get_all(name) for name in st.query_params})
+
+    # The first page is at the root; its name in an address leads there too.
+    page = st.navigation([*pages, st.Page(first, url_path=_FIRST, visibility="hidden")], position="top")
     page.run()
 
 

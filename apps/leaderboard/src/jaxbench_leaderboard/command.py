@@ -38,6 +38,6 @@ def leaderboard(
         typer.echo(f"error: {clash[0]}: a path of results cannot hold {os.pathsep!r}; rename it", err=True)
         raise typer.Exit(_USAGE)
     os.environ[VARIABLE] = os.pathsep.join(places)
-    warm_up()
+    warm_up(APP)
     options = {"server.port": port, "server.address": address, "server.headless": str(not open_browser).lower()}
     cli.main(["run", str(APP), *(f"--{name}={value}" for name, value in options.items())])

@@ -1,22 +1,30 @@
-"""What the first visitor would else wait for: imports, and the records of the server."""
+"""What the first visitor would else wait for: imports, the records of the server, and what pages compute of them."""
 
-import io
+import logging
+from pathlib import Path
 
-import polars as pl
-from streamlit import dataframe_util
+from streamlit.testing.v1 import AppTest
 
-from jaxbench_analysis import figures, speedups
-from jaxbench_leaderboard import computing
 from jaxbench_leaderboard.results import server_results
 
-__all__ = ["warm_up"]
+_SMALL = 20_000
+"""Records up to which every page is visited; with more, the first page alone, or nobody could connect for long."""
+
+_PATIENCE_S = 600.0
+_log = logging.getLogger(__name__)
 
 
-def warm_up() -> None:
-    """Loads the server's records and imports what pages import late."""
-    assert computing  # imported for what it imports
-    server_results()
-    one = pl.DataFrame({"one": [1]})
-    dataframe_util.convert_anything_to_arrow_bytes(one)
-    one.write_parquet(io.BytesIO())
-    figures.themed(figures.headroom(speedups(pl.DataFrame(schema=server_results().frame.schema)).table)).to_dict()
+def warm_up(app: Path) -> None:
+    """Visits the pages of an app before anybody does. One that fails shows so to whoever visits it next."""
+    quiet = logging.getLogger("streamlit")
+    before = quiet.level
+    quiet.setLevel(logging.ERROR)  # no warnings that there is no browser
+    try:
+        visit = AppTest.from_file(app, default_timeout=_PATIENCE_S).run()
+        if server_results().frame.height <= _SMALL:
+            for page in app.with_name("pages").glob("*.py"):
+                visit.switch_page(str(page)).run()
+    except Exception:  # noqa: BLE001 - serving is what matters
+        _log.info("the pages could not be visited beforehand", exc_info=True)
+    finally:
+        quiet.setLevel(before)

@@ -25,6 +25,7 @@ from jaxbench_analysis import compact
 
 _REPEATS = 5
 _PAGES = ("Workload", "Methods", "Calibration", "Bounds", "Submit", "About", "Leaderboard")
+_FIRST_PAINT_MS = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
 _GOALS_S = {"first paint": 2.0, "page switch": 1.0, "filter": 2.0}
 
 _GRID_HAS = """text => [...document.querySelectorAll('[data-testid=stDataFrame] table')]
@@ -58,15 +59,20 @@ def seconds(action: Callable[[], object]) -> float:
     return time.monotonic() - begun
 
 
-def opened(browser: Browser, address: str) -> tuple[Page, float]:
-    """Opens the app in a window without a cache; returns it and the time until the ranking is drawn."""
+def opened(browser: Browser, address: str) -> tuple[Page, float, float]:
+    """Opens the app in a window without a cache.
+
+    Returns:
+        The page, the browser's own time of its first contentful paint, and the time until the ranking is drawn.
+    """
     page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
 
-    def first_paint() -> None:
+    def ranking() -> None:
         page.goto(address)
         page.wait_for_function(_GRID_HAS, arg="expert")
 
-    return page, seconds(first_paint)
+    drawn = seconds(ranking)
+    return page, page.evaluate(_FIRST_PAINT_MS) / 1000, drawn
 
 
 def switch(page: Page, name: str) -> None:
@@ -85,10 +91,11 @@ def filtered(page: Page) -> None:
 
 def measured(browser: Browser, address: str) -> dict[str, list[float]]:
     """Returns the times of each step, in seconds; what is cached is cached from the second on."""
-    found: dict[str, list[float]] = {"first paint": [], "page switch": [], "filter": []}
+    found: dict[str, list[float]] = {"first paint": [], "ranking drawn": [], "page switch": [], "filter": []}
     for _ in range(_REPEATS):
-        page, first = opened(browser, address)
-        found["first paint"].append(first)
+        page, painted, drawn = opened(browser, address)
+        found["first paint"].append(painted)
+        found["ranking drawn"].append(drawn)
         found["page switch"] += [seconds(functools.partial(switch, page, name)) for name in _PAGES]
         page.wait_for_function(_GRID_HAS, arg="Solved of 50")
         found["filter"].append(seconds(functools.partial(filtered, page)))
@@ -118,7 +125,7 @@ def main() -> None:
     for data, steps in found.items():
         for step, times in steps.items():
             say(f"| {data} | {step} | {times[0]:.2f} s | {statistics.median(times):.2f} s | {max(times):.2f} s ")
-            say(f"| {_GOALS_S[step]:.0f} s |\n")
+            say(f"| {_GOALS_S[step]:.0f} s |\n" if step in _GOALS_S else "| |\n")
 
 
 if __name__ == "__main__":

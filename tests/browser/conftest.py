@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -34,13 +35,13 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
-def address(results: Path) -> Iterator[str]:
-    """Address of the app, served as a user serves it."""
+@contextmanager
+def served(*places: str) -> Iterator[str]:
+    """Serves the app as a user does, and yields its address."""
     with socket.socket() as probe:
         probe.bind(("localhost", 0))
         port = probe.getsockname()[1]
-    command = [Path(sys.executable).with_name("jaxbench"), "leaderboard", str(results), "--port", str(port)]
+    command = [Path(sys.executable).with_name("jaxbench"), "leaderboard", *places, "--port", str(port)]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
     try:
@@ -54,6 +55,20 @@ def address(results: Path) -> Iterator[str]:
     finally:
         server.terminate()
         server.communicate(timeout=30)
+
+
+@pytest.fixture(scope="session")
+def address(results: Path) -> Iterator[str]:
+    """Address of the app on made-up results."""
+    with served(str(results)) as address:
+        yield address
+
+
+@pytest.fixture
+def fresh_address() -> Iterator[str]:
+    """Address of an app that nobody has visited."""
+    with served("published") as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

@@ -208,3 +208,12 @@ def test_nothing_is_cut_or_wider_than_the_window(opened, width, scheme) -> None:
         page.set_viewport_size({"width": width, "height": page.evaluate(HEIGHT)})
         page.screenshot(path=SCREENSHOTS / f"{name}-{width}-{scheme}.png")
         page.set_viewport_size({"width": width, "height": 900})
+
+
+def test_the_first_visitor_may_come_by_a_link(browser, fresh_address) -> None:
+    page = browser.new_page()
+    page.goto(f"{fresh_address}/methods")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Methods")
+    expect(page.get_by_role("link", name="Leaderboard")).to_be_visible()
+    expect(page.get_by_role("link", name="app", exact=True)).to_have_count(0)
+    page.close()

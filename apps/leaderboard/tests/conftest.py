@@ -29,6 +29,6 @@ def opened(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Opened:
         app = AppTest.from_file(str(APP), default_timeout=60)
         app.query_params.update(parameters)
         app.run()
-        return app if page == "leaderboard" else app.switch_page(f"pages/{page}.py").run()
+        return app if page == "leaderboard" else app.switch_page(f"views/{page}.py").run()
 
     return open_page

@@ -181,16 +181,16 @@ def test_an_upload_is_checked_line_by_line_and_stays_in_its_session(opened: Open
     assert shown(app, 0)["line"].to_list() == [2]
     assert shown(app, 1)["entrant"].to_list() == ["uploaded"]
     app.toggle[0].set_value(True).run()
-    app.switch_page("pages/leaderboard.py").run()
+    app.switch_page("views/leaderboard.py").run()
     app.selectbox(key="kind").set_value("predicted").run()
     assert "uploaded" in shown(app)["entrant"].to_list()
     assert "which only this session sees" in said(app)
     other = opened("leaderboard", kind="predicted")
     assert "uploaded" not in shown(other)["entrant"].to_list()
-    app.switch_page("pages/submit.py").run()
+    app.switch_page("views/submit.py").run()
     app.button[0].click().run()
     assert not app.metric
-    app.switch_page("pages/leaderboard.py").run()
+    app.switch_page("views/leaderboard.py").run()
     assert "uploaded" not in shown(app)["entrant"].to_list()
 
 

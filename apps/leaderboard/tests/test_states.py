@@ -80,7 +80,7 @@ def test_every_page_says_what_is_the_matter(opened: Opened, tmp_path: Path, stat
     app = opened("leaderboard", folder)
     for page in PAGES:
         if page != "leaderboard":
-            app.switch_page(f"pages/{page}.py").run()
+            app.switch_page(f"views/{page}.py").run()
         assert not app.exception, (page, app.exception[0].value)
         assert len(app.title) == 1, page
         if page in pages:

@@ -19,7 +19,7 @@ _PAGES = (
 def main() -> None:
     """Shows the page that the URL names."""
     st.set_page_config(page_title="JAXBench", page_icon=":material/speed:", layout="wide")
-    folder = Path(__file__).parent / "pages"
+    folder = Path(__file__).parent / "views"  # Streamlit shows what is in `pages` by itself, before this runs
     pages = [
         st.Page(
             folder / f"{name}.py",

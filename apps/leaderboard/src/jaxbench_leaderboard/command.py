@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from jaxbench_analysis.loading import PUBLISHED
+from jaxbench_analysis.shipped import results_path
 from jaxbench_leaderboard.results import VARIABLE
 
 APP = Path(__file__).with_name("app.py")
@@ -13,7 +15,7 @@ _USAGE = 2
 
 PlacesArgument = Annotated[
     list[str] | None,
-    typer.Argument(help="Results folders, files of records, or `published`; by default the data that comes with it."),
+    typer.Argument(help="Results folders, files of records, `published` or `baselines`; by default the last two."),
 ]
 
 
@@ -29,9 +31,10 @@ def leaderboard(
     from jaxbench_leaderboard.warming import warm_up  # noqa: PLC0415 - imports Altair and Streamlit
 
     places = results or []
-    if missing := [place for place in places if place != "published" and not Path(place).exists()]:
+    if missing := [place for place in places if place != PUBLISHED and not results_path(place).exists()]:
         typer.echo(
-            f"error: {missing[0]}: no such file or folder; name results, or nothing for the bundled data", err=True
+            f"error: {missing[0]}: no such file or folder; name results, or nothing for those shipped",
+            err=True,
         )
         raise typer.Exit(_USAGE)
     if clash := [place for place in places if os.pathsep in place]:

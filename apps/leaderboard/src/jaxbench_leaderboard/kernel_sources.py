@@ -2,13 +2,15 @@
 
 import difflib
 import re
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from jaxbench_analysis.loading import PUBLISHED
+from jaxbench_analysis.shipped import results_path
 
-FOLDER = "sources"
-"""Folder of a results folder with one folder per candidate, named by its digest, which holds its files."""
+FOLDER, ARCHIVE = "sources", "sources.zip"
+"""Folder, or archive, in a results folder. It has one folder per candidate, named by its digest, with its files."""
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _MOST_BYTES = 2 * 2**20
@@ -25,13 +27,30 @@ def find_source(places: Sequence[str], digest: str | None) -> dict[str, str] | N
     if digest is None or not _DIGEST.fullmatch(digest):
         return None
     for place in places:
-        root = Path(place)
-        folder = (root if root.is_dir() else root.parent) / FOLDER / digest
-        if place != PUBLISHED and folder.is_dir():
-            files = [path for path in sorted(folder.rglob("*.py")) if path.is_file()]
-            if files and sum(path.stat().st_size for path in files) <= _MOST_BYTES:
-                return {path.relative_to(folder).as_posix(): _text(path) for path in files}
+        if place != PUBLISHED:
+            root = results_path(place)
+            results = root if root.is_dir() else root.parent
+            if files := _of_folder(results / FOLDER / digest) or _of_archive(results / ARCHIVE, digest):
+                return files
     return None
+
+
+def _of_folder(folder: Path) -> dict[str, str]:
+    files = [path for path in sorted(folder.rglob("*.py")) if path.is_file()]
+    if sum(path.stat().st_size for path in files) > _MOST_BYTES:
+        return {}
+    return {path.relative_to(folder).as_posix(): _text(path.read_bytes()) for path in files}
+
+
+def _of_archive(path: Path, digest: str) -> dict[str, str]:
+    if not path.is_file():
+        return {}
+    folder = f"{digest}/"
+    with zipfile.ZipFile(path) as archive:
+        files = [one for one in archive.infolist() if one.filename.startswith(folder) and one.filename.endswith(".py")]
+        if sum(one.file_size for one in files) > _MOST_BYTES:
+            return {}
+        return {one.filename.removeprefix(folder): _text(archive.read(one)) for one in files}
 
 
 def joined(files: dict[str, str]) -> str:
@@ -47,5 +66,5 @@ def difference(a: str, b: str, *, a_name: str, b_name: str) -> str:
     return "\n".join(lines)
 
 
-def _text(path: Path) -> str:
-    return path.read_bytes().decode("utf-8", errors="replace")
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", errors="replace")

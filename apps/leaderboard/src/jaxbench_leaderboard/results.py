@@ -10,13 +10,11 @@ import polars as pl
 
 from jaxbench_analysis import SCHEMA, Loaded, LoadReport, Problem, ResultsError, load_results, merged, with_bounds
 from jaxbench_analysis.loading import PUBLISHED, record_files
-from jaxbench_leaderboard.workload_cards import BUNDLED, known_bounds
+from jaxbench_analysis.shipped import results_path, shipped_results
+from jaxbench_leaderboard.workload_cards import known_bounds
 
 VARIABLE = "JAXBENCH_RESULTS"
 """Environment variable with the places that results are read from, separated as in PATH."""
-
-DEMO = Path(str(BUNDLED / "demo"))
-"""Records of this project's own runs that come with the app."""
 
 _KEPT = 2
 """Loaded states of the results that are kept in memory: the current one, and the one that others still look at."""
@@ -39,11 +37,11 @@ class Results:
 
 
 def asked_places() -> tuple[str, ...]:
-    """Returns the places that the server was started with; the published times and the bundled records otherwise."""
+    """Returns the places that the server was started with; the published times and what packages ship otherwise."""
     named = tuple(filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)))
     if named:
         return named
-    return (PUBLISHED, str(DEMO)) if any(record_files(DEMO)) else (PUBLISHED,)
+    return (PUBLISHED, *shipped_results())
 
 
 def server_results() -> Results:
@@ -97,7 +95,7 @@ def _stamp(place: str) -> tuple[tuple[str, int, int], ...]:
     """Returns name, size and time of change of every file of a place."""
     if place == PUBLISHED:
         return ()
-    lines, parts = record_files(Path(place))
+    lines, parts = record_files(results_path(place))
     found: list[tuple[str, int, int]] = []
     for path in (*lines, *parts):
         try:

@@ -22,7 +22,7 @@ def warm_up(app: Path) -> None:
     try:
         visit = AppTest.from_file(app, default_timeout=_PATIENCE_S).run()
         if server_results().frame.height <= _SMALL:
-            for page in app.with_name("pages").glob("*.py"):
+            for page in app.with_name("views").glob("*.py"):
                 visit.switch_page(str(page)).run()
     except Exception:  # noqa: BLE001 - serving is what matters
         _log.info("the pages could not be visited beforehand", exc_info=True)

@@ -10,6 +10,7 @@ import polars as pl
 
 from jaxbench_analysis.errors import ResultsError
 from jaxbench_analysis.loading import PUBLISHED, record_files
+from jaxbench_analysis.shipped import results_path
 
 _ID = re.compile(rb'"evaluation_id"\s*:\s*("(?:[^"\\]|\\.)*")')
 """The key cannot stand inside a string of JSON, where its quotes would be escaped, and no other object has it."""
@@ -29,7 +30,7 @@ def read_documents(sources: Sequence[Path | str], evaluations: Collection[str]) 
     for source in sources:
         if len(found) == len(wanted) or str(source) == PUBLISHED:
             continue
-        lines, parts = record_files(Path(source))
+        lines, parts = record_files(results_path(source))
         for name, text in (*_of_lines(lines, wanted), *_of_parts(parts, wanted)):
             found.setdefault(name, cast("dict[str, Any]", json.loads(text)))
     return found

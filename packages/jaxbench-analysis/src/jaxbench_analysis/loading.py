@@ -10,6 +10,7 @@ from jaxbench_analysis.columns import COLUMNS, SCHEMA, require_columns
 from jaxbench_analysis.errors import NewerSchemaError, ResultsError
 from jaxbench_analysis.published import published_records
 from jaxbench_analysis.record_lines import Problem, chunks, read_chunk
+from jaxbench_analysis.shipped import results_path, shipped_results
 from jaxbench_harness.records import SCHEMA_VERSION
 
 PUBLISHED = "published"
@@ -50,8 +51,9 @@ def load_results(source: Path | str) -> Loaded:
     """Loads results.
 
     Args:
-        source: A folder, searched through for `*.jsonl` and `*.parquet` in the order of their paths; one such file; or
-            the word `published`, for the times that others have published.
+        source: A folder, searched through for `*.jsonl` and `*.parquet` in the order of their paths; one such file;
+            the name of results that a package comes with, such as `baselines`; or `published`, for the times that
+            others have published.
 
     Returns:
         The frame of records. Parquet is read when the frame is collected, and only the columns that are asked for.
@@ -63,11 +65,12 @@ def load_results(source: Path | str) -> Loaded:
     if str(source) == PUBLISHED:
         frame = published_records()
         return Loaded(frame, LoadReport(1, frame.select(pl.len()).collect().item(), 0, ()))
-    path = Path(source)
+    path = results_path(source)
     lines, parts = record_files(path)
     if not lines and not parts:
         missing = "is no file or folder" if not path.exists() else "holds no *.jsonl or *.parquet file"
-        raise ResultsError(f"{path} {missing}; name a results folder, a file of records, or `{PUBLISHED}`")
+        names = " or ".join(f"`{name}`" for name in (PUBLISHED, *shipped_results()))
+        raise ResultsError(f"{path} {missing}; name a results folder, a file of records, or {names}")
     frames, problems = _read_lines(lines)
     if parts:
         frames.append(scan_parts(parts))

@@ -4,8 +4,6 @@ Formulas are data: they are shown by `jaxbench show`, are part of a workload's d
 simpleeval, which knows arithmetic and the functions below and nothing else.
 """
 
-import functools
-import itertools
 import math
 from collections.abc import Mapping
 from typing import cast
@@ -44,7 +42,7 @@ def evaluate(formula: Formula, dims: Dims) -> Number:
 
 def _arithmetic(formula: str, dims: Dims) -> object:
     try:
-        return _evaluated(formula, *itertools.chain.from_iterable(dims.items()))
+        return cast("object", simpleeval.simple_eval(formula, names=dict(dims), functions=_FUNCTIONS))
     except (
         simpleeval.InvalidExpression,
         SyntaxError,
@@ -55,13 +53,6 @@ def _arithmetic(formula: str, dims: Dims) -> object:
     ) as error:
         known = ", ".join(dims) or "none"
         raise FormulaError(f"cannot evaluate {formula!r} over the dims {known}: {error}") from error
-
-
-@functools.lru_cache(maxsize=None, typed=True)
-def _evaluated(formula: str, *names_and_values: str | Number) -> object:
-    """Evaluates once what every command asks for again and again; 2 and 2.0 are kept apart."""
-    names = dict(zip(names_and_values[::2], names_and_values[1::2], strict=True))
-    return cast("object", simpleeval.simple_eval(formula, names=names, functions=_FUNCTIONS))
 
 
 def evaluate_int(formula: Formula, dims: Dims) -> int:

@@ -2,10 +2,11 @@
 
 import functools
 import inspect
+import itertools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from jaxbench_harness.formulas import Dims, Formula, evaluate, evaluate_int
 from jaxbench_harness.input_distributions import Distribution
@@ -48,6 +49,17 @@ class ArraySpec:
         return f"{self.dtype}[{','.join(map(str, self.shape))}]"
 
 
+def _whole(formula: Formula, dims: Dims) -> int:
+    """Returns `evaluate_int` of a formula, evaluated once: every command asks for the same ones again and again."""
+    return _evaluated(formula, *itertools.chain.from_iterable(dims.items()))
+
+
+@functools.lru_cache(maxsize=None, typed=True)  # 2 and 2.0 are kept apart
+def _evaluated(formula: Formula, *names_and_values: str | float) -> int:
+    names, values = names_and_values[::2], names_and_values[1::2]
+    return evaluate_int(formula, cast("Dims", dict(zip(names, values, strict=True))))
+
+
 @dataclass(frozen=True)
 class InputSpec:
     """One array argument of a workload.
@@ -69,7 +81,7 @@ class InputSpec:
 
     def at(self, dims: Dims) -> ArraySpec:
         """Returns the shape and dtype at `dims`. Raises FormulaError when a formula does not evaluate."""
-        return ArraySpec(tuple(evaluate_int(axis, dims) for axis in self.shape), self.dtype)
+        return ArraySpec(tuple(_whole(axis, dims) for axis in self.shape), self.dtype)
 
 
 @dataclass(frozen=True)
@@ -101,7 +113,7 @@ class OutputSpec:
 
     def at(self, dims: Dims) -> ArraySpec:
         """Returns the shape and dtype at `dims`. Raises FormulaError when a formula does not evaluate."""
-        return ArraySpec(tuple(evaluate_int(axis, dims) for axis in self.shape), self.dtype)
+        return ArraySpec(tuple(_whole(axis, dims) for axis in self.shape), self.dtype)
 
 
 @dataclass(frozen=True)
@@ -211,7 +223,7 @@ class Workload:
 
     def flop_count(self, size: Size) -> int:
         """Returns the nominal FLOPs at `size`."""
-        return evaluate_int(self.flops, size.dims)
+        return _whole(self.flops, size.dims)
 
     def min_bytes(self, size: Size) -> int:
         """Returns HBM bytes when every array input is read once and the output written once."""
@@ -220,14 +232,14 @@ class Workload:
 
     def useful_flop_count(self, size: Size) -> int:
         """Returns the FLOPs at `size` that no kernel can do without; the nominal ones where nothing else is stated."""
-        return self.flop_count(size) if self.useful_flops is None else evaluate_int(self.useful_flops, size.dims)
+        return self.flop_count(size) if self.useful_flops is None else _whole(self.useful_flops, size.dims)
 
     def useful_byte_count(self, size: Size) -> int:
         """Returns the HBM bytes at `size` that no kernel can do without; `min_bytes` where nothing else is stated."""
         nominal = self.min_bytes(size)
         if self.useful_bytes is None:
             return nominal
-        return evaluate_int(self.useful_bytes, {**size.dims, "min_bytes": nominal})
+        return _whole(self.useful_bytes, {**size.dims, "min_bytes": nominal})
 
     def bound_reference(self, size: Size) -> Reference:
         """Returns the reference with its keyword-only parameters filled from the dims.

@@ -1,14 +1,16 @@
 """`jaxbench rank`: the ranking of entrants."""
 
+from pathlib import Path
+
 from jaxbench_analysis.cli.documents import RankDocument
 from jaxbench_analysis.cli.talking import (
     BaselineOption,
     ClockOption,
     JsonOption,
     KindOption,
+    PlacesArgument,
     PredictorOption,
     ReleaseOption,
-    ResultsArgument,
     SourceOption,
     TargetOption,
     print_json,
@@ -16,14 +18,15 @@ from jaxbench_analysis.cli.talking import (
     report_left_out,
     usage_errors,
 )
-from jaxbench_analysis.loading import load_results
+from jaxbench_analysis.loading import load_results, merged
 from jaxbench_analysis.ranking import ranking
 from jaxbench_analysis.selecting import Selection
+from jaxbench_analysis.shipped import shipped_results
 from jaxbench_analysis.tables import ranking_table
 
 
 def rank(
-    results: ResultsArgument = "results",
+    results: PlacesArgument = None,
     kind: KindOption = None,
     target: TargetOption = None,
     release: ReleaseOption = None,
@@ -36,7 +39,7 @@ def rank(
     """Rank entrants by the geometric mean of their speedups; intervals that overlap share a rank."""
     selection = Selection(kind, target, release, source, clock, predictor)
     with usage_errors():
-        loaded = load_results(results)
+        loaded = merged([load_results(place) for place in results or _default_places()])
         report_left_out(loaded.report)
         ranked = ranking(selection.of(loaded.frame), baseline=baseline)
     if as_json:
@@ -45,3 +48,9 @@ def rank(
     print_table(
         ranking_table(ranked), f"speedup over {baseline}; a workload without a speedup counts as 1 in the score"
     )
+
+
+def _default_places() -> list[str]:
+    """Returns where a run leaves its records, else what packages come with."""
+    own = "results"
+    return [own] if Path(own).exists() else [*shipped_results()] or [own]

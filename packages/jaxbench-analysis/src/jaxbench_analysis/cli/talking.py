@@ -28,8 +28,10 @@ _MOST_PROBLEMS = 5
 out = Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH)
 err = Console(stderr=True)
 
-ResultsArgument = Annotated[
-    str, typer.Argument(help="Results folder, file of records, or `published` for the published times.")
+_PLACE = "Results folder, file of records, `published` for the published times, or `baselines` for those shipped"
+ResultsArgument = Annotated[str, typer.Argument(help=f"{_PLACE}.")]
+PlacesArgument = Annotated[
+    list[str] | None, typer.Argument(help=f"{_PLACE}; several are taken together. By default `results`, else shipped.")
 ]
 KindOption = Annotated[str | None, typer.Option("--kind", help="Only times of this kind: measured or predicted.")]
 TargetOption = Annotated[str | None, typer.Option("--target", help="Only this target, such as v6e.")]

@@ -47,8 +47,8 @@ def test_its_function_exists(expert):
 
 
 def test_configs_of_one_workload_are_told_apart():
-    assert config_path("11p_Megablox_GMM", "expert:tokamax-v2", "v6e").name == "11p_Megablox_GMM.tokamax-v2.json"
-    assert config_path("11p_Megablox_GMM", "expert", "v6e").name == "11p_Megablox_GMM.json"
+    assert config_path("13p_Cross_Entropy", "expert:tokamax", "v6e").name == "13p_Cross_Entropy.tokamax.json"
+    assert config_path("13p_Cross_Entropy", "expert", "v6e").name == "13p_Cross_Entropy.json"
 
 
 def test_a_target_without_a_config_takes_that_of_the_v6e():

@@ -93,17 +93,9 @@ EXPERTS = (
     Expert(
         workload_id="11p_Megablox_GMM",
         module="grouped_matmul",
-        function="grouped_matmul_first",
-        library=_TOKAMAX,
-        kernel="RaggedDot",
-    ),
-    Expert(
-        workload_id="11p_Megablox_GMM",
-        module="grouped_matmul",
         function="grouped_matmul",
         library=_TOKAMAX,
-        kernel="V2RaggedDot",
-        name="expert:tokamax-v2",
+        kernel="RaggedDot",
     ),
     Expert(
         workload_id="13p_Cross_Entropy",

@@ -25,6 +25,9 @@ Place = tuple[jax.Array, jax.Array]
 VMEM_MIB = 112
 """What the kernel may use; the rest of the 128 MiB is left to what the compiler keeps there itself."""
 
+_FIRST_PARTS = 4
+"""Parts in which the first block of rows is multiplied: few, as each has the weights pushed to the matrix unit anew."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Product:
@@ -238,7 +241,7 @@ def run(plan: Plan) -> jax.Array:
         out_shape=jax.ShapeDtypeStruct(out_shape, plan.dtype or of.x.dtype),
         scratch_shapes=[
             pltpu.VMEM((2, bm, k), of.x.dtype),
-            pltpu.SemaphoreType.DMA((2,)),
+            pltpu.SemaphoreType.DMA((2, plan.slices)),
             pltpu.VMEM((plan.lag or 1, bm, bn), jnp.float32),
             pltpu.VMEM((max(plan.state_count, 1), bm, LANES), jnp.float32),
         ],
@@ -253,70 +256,139 @@ def run(plan: Plan) -> jax.Array:
 def _step(plan: Plan, x_hbm: Any, weight_ref: Any, *refs: Any) -> None:
     """One step of the grid: the epilogue of the tile of `lag` steps ago, and the product of the next one.
 
-    In the first `lag` steps the epilogue runs on what the memory holds; its output block is the first one, which is
-    written once more, and not copied to HBM before that.
+    In the first `lag` steps the epilogue runs on what the memory holds, or not at all; its output block is the first
+    one, which is written once more, and not copied to HBM before that.
     """
     *operands, out, rows, copied, waiting, state = refs
-    before, after = operands[: len(plan.before)], operands[len(plan.before) :]
     row, column = pl.program_id(0), pl.program_id(1)
     blocks = plan.of.shape[0] // plan.of.bm
     then = plan.then(row, column)[1]
     slot = column if plan.lag > 1 else 0
-
-    def epilogue(tile: Tile, part: slice) -> None:
-        vectors, tiles = after[: len(plan.after)], after[len(plan.after) :]
-        operands = (*(ref[...] for ref in vectors), *(ref[part] for ref in tiles))
-        target = out.at[:, part] if plan.flipped else out.at[part]
-        plan.consume(tile, target, state.at[:, part], operands)
+    copies = _Copies(plan, x_hbm, rows, copied)
+    work = _Work(plan, rows.at[lax.rem(row, 2)], weight_ref, operands, out, waiting.at[slot], state)
 
     @pl.when(row < blocks)
     def _() -> None:
-        _copy_rows(plan, x_hbm, rows, copied, row, column)
+        copies.ask(row, column)
         plan.begin(column, then, state)
-        for part in plan.parts:
-            if plan.lag:
-                epilogue(waiting[slot, part], part)
-            dimensions = (((1,), (1 if plan.of.transposed else 0,)), ((), ()))
-            tile = lax.dot_general(
-                rows[lax.rem(row, 2), part], weight_ref[...], dimensions, preferred_element_type=jnp.float32
-            )
-            tile = plan.produce(tile, state.at[:, part], tuple(ref[...] for ref in before))
-            if plan.lag:
-                waiting[slot, part] = tile
-            else:
-                epilogue(tile, part)
+        is_first = (row == 0) & (column == 0)
+        pl.when(is_first)(functools.partial(copies.multiply_as_they_come, work.multiply))
+
+        @pl.when(~is_first)
+        def _() -> None:
+            copies.wait(row, column)
+            for part in plan.parts:
+                work.consume_waiting(part)
+                work.multiply(part)
+
         plan.end(then, out, state)
 
-    if plan.lag:
+    @pl.when((row == blocks) & (column < plan.lag))
+    def _() -> None:
+        plan.begin(column, then, state)
+        for part in plan.parts:
+            work.consume_waiting(part)
+        plan.end(then, out, state)
 
-        @pl.when((row == blocks) & (column < plan.lag))
+
+@dataclass(frozen=True)
+class _Work:
+    """What a step does with rows of tiles.
+
+    Attributes:
+        plan: The plan.
+        rows: The block of rows.
+        weight: The block of weights.
+        operands: Blocks of the vectors before, the vectors after, and the matrices.
+        out: The block of the output.
+        waiting: Where the tile waits.
+        state: What outlasts a step.
+    """
+
+    plan: Plan
+    rows: Any
+    weight: Any
+    operands: Sequence[Any]
+    out: Any
+    waiting: Any
+    state: Any
+
+    def multiply(self, part: Any) -> None:
+        """Multiplies rows, and leaves the product to wait; without lag, consumes it."""
+        plan = self.plan
+        dimensions = (((1,), (1 if plan.of.transposed else 0,)), ((), ()))
+        tile = lax.dot_general(self.rows[part], self.weight[...], dimensions, preferred_element_type=jnp.float32)
+        before = tuple(ref[...] for ref in self.operands[: len(plan.before)])
+        tile = plan.produce(tile, self.state.at[:, part], before)
+        if plan.lag:
+            self.waiting[part] = tile
+        else:
+            self._consume(tile, part)
+
+    def consume_waiting(self, part: Any) -> None:
+        """Consumes rows of the tile that has waited, if there is a lag."""
+        if self.plan.lag:
+            self._consume(self.waiting[part], part)
+
+    def _consume(self, tile: Tile, part: Any) -> None:
+        first = len(self.plan.before)
+        matrices = first + len(self.plan.after)
+        vectors = (ref[...] for ref in self.operands[first:matrices])
+        operands = (*vectors, *(ref[part] for ref in self.operands[matrices:]))
+        target = self.out.at[:, part] if self.plan.flipped else self.out.at[part]
+        self.plan.consume(tile, target, self.state.at[:, part], operands)
+
+
+@dataclass(frozen=True)
+class _Copies:
+    """Copies of blocks of rows from HBM into one of two places in VMEM, in slices.
+
+    Each slice has a semaphore of its own: copies may end in another order than they were asked for.
+    """
+
+    plan: Plan
+    source: Any
+    rows: Any
+    copied: Any
+
+    def ask(self, row: jax.Array, column: jax.Array) -> None:
+        """Asks for a slice of the next block of rows; in the first step, for the first block too."""
+        slices = self.plan.slices
+
+        @pl.when((row == 0) & (column == 0))
         def _() -> None:
-            plan.begin(column, then, state)
-            for part in plan.parts:
-                epilogue(waiting[slot, part], part)
-            plan.end(then, out, state)
+            for index in range(slices):
+                self._copy(0, index).start()
 
+        @pl.when((row + 1 < self.plan.of.shape[0] // self.plan.of.bm) & (column < slices))
+        def _() -> None:
+            self._copy(row + 1, column).start()
 
-def _copy_rows(plan: Plan, x_hbm: Any, rows: Any, copied: Any, row: jax.Array, column: jax.Array) -> None:
-    """Asks for a slice of the next block of rows, and sees to it that this one is there."""
-    bm = plan.of.bm
-    height = bm // plan.slices
+    def wait(self, row: jax.Array, column: jax.Array) -> None:
+        """Waits for a block of rows, at its first column."""
 
-    def copy(block: jax.Array | int, index: jax.Array | int) -> Any:
+        @pl.when(column == 0)
+        def _() -> None:
+            for index in range(self.plan.slices):
+                self._copy(row, index).wait()
+
+    def multiply_as_they_come(self, multiply: Callable[[Any], None]) -> None:
+        """Multiplies parts of the very first block as soon as they are there, as nothing was copied ahead of them."""
+        slices = self.plan.slices
+        together = slices // _FIRST_PARTS if slices % _FIRST_PARTS == 0 else slices
+        height = self.plan.of.bm // slices * together
+
+        def part(index: jax.Array, _: None) -> None:
+            for within in range(together):
+                self._copy(0, index * together + within).wait()
+            multiply(pl.ds(pl.multiple_of(index * height, height), height))
+
+        lax.fori_loop(0, slices // together, part, None)
+
+    def _copy(self, block: jax.Array | int, index: jax.Array | int) -> Any:
+        bm, height = self.plan.of.bm, self.plan.of.bm // self.plan.slices
         slot = lax.rem(block, 2)
-        source = x_hbm.at[pl.ds(block * bm + index * height, height)]
-        return pltpu.make_async_copy(source, rows.at[slot, pl.ds(index * height, height)], copied.at[slot])
-
-    @pl.when((row == 0) & (column == 0))
-    def _() -> None:
-        for index in range(plan.slices):
-            copy(0, index).start()
-
-    @pl.when(column == 0)
-    def _() -> None:
-        for index in range(plan.slices):
-            copy(row, index).wait()
-
-    @pl.when((row + 1 < plan.of.shape[0] // bm) & (column < plan.slices))
-    def _() -> None:
-        copy(row + 1, column).start()
+        source = self.source.at[pl.ds(block * bm + index * height, height)]
+        return pltpu.make_async_copy(
+            source, self.rows.at[slot, pl.ds(index * height, height)], self.copied.at[slot, index]
+        )

@@ -4,7 +4,7 @@ import difflib
 import re
 import zipfile
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from jaxbench_analysis.loading import PUBLISHED
 from jaxbench_analysis.shipped import results_path
@@ -54,10 +54,21 @@ def _of_archive(path: Path, digest: str) -> dict[str, str]:
 
 
 def joined(files: dict[str, str]) -> str:
-    """Returns the files of a candidate as one text; of several, each under its name."""
+    """Returns the files of a candidate as one text; of several, each under its name, what no other names first."""
     if len(files) == 1:
         return next(iter(files.values()))
-    return "\n".join(f"# ---- {name}\n{content}" for name, content in files.items())
+    ordered = sorted(files, key=lambda name: (_module(name) == "__init__", _is_named(name, files), name))
+    return "\n".join(f"# ---- {name}\n{files[name]}" for name in ordered)
+
+
+def _module(name: str) -> str:
+    return PurePosixPath(name).stem
+
+
+def _is_named(name: str, files: dict[str, str]) -> bool:
+    """Returns whether another file has the name of this module in it, as one that imports it does."""
+    word = re.compile(rf"\b{re.escape(_module(name))}\b")
+    return any(word.search(content) for other, content in files.items() if other != name)
 
 
 def difference(a: str, b: str, *, a_name: str, b_name: str) -> str:

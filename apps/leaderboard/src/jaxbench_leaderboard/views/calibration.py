@@ -106,7 +106,7 @@ _PAIR_COLUMNS = {
     "family": text("family"),
     "predicted_ns": milliseconds("predicted"),
     "measured_ns": milliseconds("measured"),
-    "factor": factor("predicted / measured", digits=2),
+    "factor": factor("ratio", "Predicted over measured time.", digits=2),
     "low_ns": milliseconds("80% from"),
     "high_ns": milliseconds("to"),
 }

@@ -191,7 +191,6 @@ _SPACES: Mapping[str, Callable[[Workload], Space]] = {
         v_block_size=(1024, 2048, 4096),
         buffer_count=(2, 3),
     ),
-    "V2RaggedDot": _only(),
     "normalization": _only(block_rows=(32, 64, 128, 256)),
     "retention": _only(block=(256, 512, 1024, 2048)),
     "state_space": _only(chunk=(128, 256, 512)),

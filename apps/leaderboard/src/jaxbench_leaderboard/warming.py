@@ -16,9 +16,6 @@ _log = logging.getLogger(__name__)
 
 def warm_up(app: Path) -> None:
     """Visits the pages of an app before anybody does. One that fails shows so to whoever visits it next."""
-    quiet = logging.getLogger("streamlit")
-    before = quiet.level
-    quiet.setLevel(logging.ERROR)  # no warnings that there is no browser
     try:
         visit = AppTest.from_file(app, default_timeout=_PATIENCE_S).run()
         if server_results().frame.height <= _SMALL:
@@ -26,5 +23,3 @@ def warm_up(app: Path) -> None:
                 visit.switch_page(str(page)).run()
     except Exception:  # noqa: BLE001 - serving is what matters
         _log.info("the pages could not be visited beforehand", exc_info=True)
-    finally:
-        quiet.setLevel(before)

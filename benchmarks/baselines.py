@@ -26,9 +26,9 @@ Records = Mapping[tuple[str, str, str], Record]
 """By target, workload and baseline."""
 
 
-def main() -> None:
+def main(arguments: Sequence[str]) -> None:
     """Prints the tables, and what they come to."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
+    folder = Path(arguments[0]) if arguments else FOLDER
     found = {(one.config.target, one.workload.id, one.candidate.name): one for one in _records(folder)}
     experts = sorted(EXPERTS, key=lambda one: (_number(one.workload_id), one.name))
     times = _table(
@@ -134,4 +134,4 @@ def _summary(records: Records) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -11,10 +11,16 @@ from synthetic_records import record
 
 from jaxbench_analysis import load_results, ranking
 from jaxbench_analysis.selecting import Selection
+from jaxbench_baselines.configs import find_config, read_config
 from jaxbench_baselines.records import FOLDER
 from jaxbench_baselines.registered import EXPERTS
+from jaxbench_baselines.tuning.searching import best
+from jaxbench_baselines.tuning.spaces import space_of
+from jaxbench_baselines.tuning.trials import compiled, read_trials
+from jaxbench_harness.candidate import xla_baseline
+from jaxbench_harness.digests import workload_digest
 from jaxbench_harness.records import Predicted
-from jaxbench_harness.registry import all_workloads
+from jaxbench_harness.registry import all_workloads, find_workload
 from jaxbench_harness.store import read_records
 
 SCRIPT = ROOT / "packages" / "jaxbench-baselines" / "ship_records.py"
@@ -41,6 +47,17 @@ def test_every_workload_and_every_expert_has_one_for_the_v6e():
     experts = {(one.workload_id, one.name) for one in EXPERTS if one.name == "expert"}
     found = {(one.workload.id, one.candidate.name) for one in records}
     assert found >= experts | {(name, "xla") for name, one in all_workloads().items() if one.tier != "example"}
+
+
+def test_they_are_of_the_code_at_hand():
+    """If this fails after a change of an expert: evaluate it anew, and run `ship_records.py`."""
+    workloads = {name: workload_digest(one) for name, one in all_workloads().items()}
+    candidates = {(one.workload_id, one.name, one.candidate("v6e").digest) for one in EXPERTS}
+    candidates |= {(name, "xla", xla_baseline(one).digest) for name, one in all_workloads().items()}
+    records = list(read_records(FOLDER / "v6e.jsonl"))
+    assert [one.workload.id for one in records if one.workload.digest != workloads[one.workload.id]] == []
+    found = {(one.workload.id, one.candidate.name, one.candidate.digest) for one in records}
+    assert found - candidates == set()
 
 
 def test_their_sources_come_along():
@@ -73,3 +90,33 @@ def test_sources_are_taken_from_the_folder_and_from_the_archive_before(shipping,
     kept.write_text("1")
     shipping.write(tmp_path, {}, {"b/y.py": b"2", "c/z.py": b"3"})
     assert shipping.sources((tmp_path,), ("a", "b")) == {"a/x.py": b"1", "b/y.py": b"2"}
+
+
+def test_the_page_about_them_has_their_numbers(capsys):
+    """If this fails after new records: put what `uv run benchmarks/baselines.py` prints into docs/baselines.md."""
+    spec = importlib.util.spec_from_file_location("baseline_tables", ROOT / "benchmarks" / "baselines.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.main([])
+    page = (ROOT / "docs" / "baselines.md").read_text()
+    printed = [line for line in capsys.readouterr().out.splitlines() if line]
+    assert len(printed) > 100
+    assert [line for line in printed if line not in page] == []
+
+
+def test_what_the_tuner_chose_has_its_trials():
+    """At least 20 Programs, or all that there are."""
+    for expert in EXPERTS:
+        path = find_config(expert.workload_id, expert.name, "v6e")
+        evidence = read_config(path).evidence
+        if evidence.by == "hand":
+            continue
+        trials = read_trials(path.with_suffix(".trials.jsonl"))
+        fastest = best(trials)
+        assert fastest is not None
+        assert dict(fastest.settings) == dict(read_config(path).settings), path.name
+        assert fastest.evaluation_id is not None, "what is chosen was checked"
+        assert evidence.trials == compiled(trials)
+        space = space_of(expert, find_workload(expert.workload_id))
+        left = [one for one in space if one not in [trial.settings for trial in trials] and space.fault(one) is None]
+        assert compiled(trials) >= 20 or not left, path.name

@@ -2,6 +2,7 @@
 
 import logging
 import math
+import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ from jaxbench_baselines.tuning.spaces import Space
 from jaxbench_baselines.tuning.trials import Trial, append_trial, compiled, read_trials
 
 _log = logging.getLogger(__name__)
+
+_ASKS = 20
+"""Proposals that may be known already before any other settings are taken."""
 
 Score = Callable[[Settings, float], Trial]
 """Compiles and times settings, and checks the numbers of those that take less than so many nanoseconds."""
@@ -80,12 +84,14 @@ def _next(study: optuna.Study, space: Space, first: Settings, tried: Sequence[Se
     """Returns settings that were not tried: those in use, else what Optuna asks for, else any; None if all were."""
     if first not in tried:
         return first
-    asked = study.ask()
-    proposed = {name: int(asked.suggest_categorical(name, values)) for name, values in space.choices.items()}
-    study.tell(asked, state=optuna.trial.TrialState.FAIL)  # What comes of it is told with its outcome.
-    if proposed not in tried:
-        return proposed
-    return next((settings for settings in space if settings not in tried and space.fault(settings) is None), None)
+    for _ in range(_ASKS):
+        asked = study.ask()
+        proposed = {name: int(asked.suggest_categorical(name, values)) for name, values in space.choices.items()}
+        study.tell(asked, state=optuna.trial.TrialState.FAIL)  # What comes of it is told with its outcome.
+        if proposed not in tried:
+            return proposed
+    left = [settings for settings in space if settings not in tried and space.fault(settings) is None]
+    return random.Random(len(tried)).choice(left) if left else None  # noqa: S311 - no secret
 
 
 def _tell(study: optuna.Study, space: Space, trial: Trial) -> None:

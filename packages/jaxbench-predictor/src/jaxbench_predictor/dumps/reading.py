@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from jaxbench_predictor.dumps.equivalence import Equivalence
+from jaxbench_predictor.dumps.scoped_memory import SCOPED_VMEM, parse_scoped_vmem
 from jaxbench_predictor.listing.model import Listing, ListingError, Op
 from jaxbench_predictor.listing.naming import TOP_LEVEL
 from jaxbench_predictor.listing.parsing import parse_listing
@@ -28,7 +29,13 @@ def read_schedule(directory: Path) -> Schedule:
     Raises:
         ListingError: It holds none, or several, or a file has a form that is not known.
     """
-    return schedule_of({path.name: path.read_text() for path in directory.iterdir() if _FILE.fullmatch(path.name)})
+    return schedule_of(
+        {
+            path.name: path.read_text()
+            for path in directory.iterdir()
+            if _FILE.fullmatch(path.name) or path.name == SCOPED_VMEM
+        }
+    )
 
 
 def schedule_of(files: Mapping[str, str]) -> Schedule:
@@ -59,7 +66,7 @@ def schedule_of(files: Mapping[str, str]) -> Schedule:
         # Only older compilers write no map.
         listings = {name: _with_remainders(listing) for name, listing in listings.items()}
         representatives = Equivalence(hlo).representatives(listings)
-    return Schedule(listings, representatives, hlo, utilization)
+    return Schedule(listings, representatives, hlo, utilization, parse_scoped_vmem(files.get(SCOPED_VMEM, "")))
 
 
 def _known(files: Iterable[tuple[str, str]]) -> Iterator[tuple[re.Match[str], str]]:

@@ -1,8 +1,13 @@
-"""The process that compiles a Program: `python -m jaxbench_predictor.dumps.worker PROGRAM TOPOLOGY MEMORY_BYTES`."""
+"""The process that compiles a Program: `python -m jaxbench_predictor.dumps.worker PROGRAM TOPOLOGY MEMORY_BYTES`.
+
+Besides what libtpu dumps, it writes the VMEM of each instruction into its working directory.
+"""
 
 import resource
 import sys
 from pathlib import Path
+
+from jaxbench_predictor.dumps.scoped_memory import write_scoped_vmem
 
 
 def main(program: Path, topology_name: str, memory_bytes: int) -> None:
@@ -21,7 +26,8 @@ def main(program: Path, topology_name: str, memory_bytes: int) -> None:
     specs = [jax.ShapeDtypeStruct(aval.shape, aval.dtype, sharding=sharding) for aval in exported.in_avals]
     arguments, keywords = jax.tree.unflatten(exported.in_tree, specs)
     # Unused arguments are kept, so that positions of parameters are those of arguments.
-    jax.jit(exported.call, keep_unused=True).lower(*arguments, **keywords).compile()
+    compiled = jax.jit(exported.call, keep_unused=True).lower(*arguments, **keywords).compile()
+    write_scoped_vmem(compiled.as_text() or "", Path())
 
 
 if __name__ == "__main__":

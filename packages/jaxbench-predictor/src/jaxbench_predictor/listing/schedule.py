@@ -16,12 +16,14 @@ class Schedule:
         representatives: For an HLO that is equal to others, the name under which the listing of all is kept.
         hlo: The optimized, scheduled HLO text.
         utilization: Issue slots used per bundle, by listing.
+        scoped_vmem: Bytes of VMEM that HLO instructions reserve; empty where the compiler did not say.
     """
 
     listings: Mapping[str, Listing]
     representatives: Mapping[str, str] = field(default_factory=dict[str, str])
     hlo: str = ""
     utilization: Mapping[str, Utilization] = field(default_factory=dict[str, Utilization])
+    scoped_vmem: Mapping[str, int] = field(default_factory=dict[str, int])
 
     def find(self, name: str) -> Listing:
         """Returns the listing of the program called `name`.

@@ -49,7 +49,7 @@ def make_report(execution: Execution, schedule: Schedule, machine: Machine) -> R
         slowed_cycles=log.slowed_cycles,
         waiting_cycles=log.stalled_cycles,
         hbm_busy_ns=execution.hbm_busy_cycles * ns_per_cycle,
-        hlo=_hlo(execution, ns_per_cycle),
+        hlo=_hlo(execution, schedule, ns_per_cycle),
         programs=_programs(execution, counted, ns_per_cycle),
         waits=_waits(execution, ns_per_cycle),
         traffic=_traffic(log.dmas),
@@ -103,13 +103,17 @@ def _programs(execution: Execution, counted: Mapping[str, _Counted], ns_per_cycl
     return tuple(sorted(times, key=lambda each: -(each.executing_ns + each.waiting_ns))[:_LIMIT])
 
 
-def _hlo(execution: Execution, ns_per_cycle: float) -> tuple[HloTime, ...]:
+def _hlo(execution: Execution, schedule: Schedule, ns_per_cycle: float) -> tuple[HloTime, ...]:
     calls: dict[str, tuple[int, float]] = defaultdict(lambda: (0, 0.0))
     for site in execution.log.calls:
         if site.caller == TOP_LEVEL and site.calls and not site.name.startswith("<"):
             count, cycles = calls[site.name]
             calls[site.name] = count + site.calls, cycles + site.cycles
-    times = [HloTime(name=name, calls=count, time_ns=cycles * ns_per_cycle) for name, (count, cycles) in calls.items()]
+    vmem = schedule.scoped_vmem
+    times = [
+        HloTime(name=name, calls=count, time_ns=cycles * ns_per_cycle, vmem_bytes=vmem.get(name))
+        for name, (count, cycles) in calls.items()
+    ]
     return tuple(sorted(times, key=lambda hlo: -hlo.time_ns))
 
 

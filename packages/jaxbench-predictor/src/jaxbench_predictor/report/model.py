@@ -49,6 +49,9 @@ class HloTime(Model):
     """How often it ran."""
     time_ns: NonNegativeFloat
     """Time in all of its runs, with the waits inside."""
+    vmem_bytes: Count | None = None
+    """VMEM that it reserves for windows, scratch and spills; null where the compiler does not say. What XLA keeps there
+    from one instruction to the next comes on top."""
 
 
 class WaitTime(Model):
@@ -166,6 +169,11 @@ class Report(Model):
     """Use of issue slots; empty where the compiler printed none."""
     assumptions: tuple[NonEmptyStr, ...]
     """What was taken for granted about the state of the chip and its inputs."""
+
+    @property
+    def vmem_high_water_bytes(self) -> int | None:
+        """The most VMEM that one instruction reserves; None where the compiler does not say."""
+        return max((hlo.vmem_bytes for hlo in self.hlo if hlo.vmem_bytes is not None), default=None)
 
     @property
     def executing_ns(self) -> float:

@@ -100,8 +100,19 @@ def _parts(prediction: Prediction) -> list[str]:
 
 
 def _hlo(report: Report, time_ns: float) -> list[str]:
-    rows = [(hlo.name, str(hlo.calls), duration(hlo.time_ns), share(hlo.time_ns, time_ns)) for hlo in report.hlo]
-    return _cut(table(("name", "calls", "time", "share"), rows), len(rows))
+    rows = [
+        (
+            hlo.name,
+            str(hlo.calls),
+            duration(hlo.time_ns),
+            share(hlo.time_ns, time_ns),
+            byte_count(hlo.vmem_bytes) if hlo.vmem_bytes is not None else "",
+        )
+        for hlo in report.hlo
+    ]
+    lines = _cut(table(("name", "calls", "time", "share", "VMEM"), rows), len(rows))
+    peak = report.vmem_high_water_bytes
+    return lines if peak is None else [*lines, f"high-water mark of VMEM: {byte_count(peak)}"]
 
 
 def _bounds(prediction: Prediction) -> list[str]:

@@ -70,6 +70,29 @@ def test_rank_wants_one_kind_and_prints_json(folder):
     assert {row["entrant"] for row in validated(done, "rank")["ranking"]} == {"xla", "expert", *METHODS}
 
 
+def test_without_results_of_ones_own_the_shipped_ones_are_ranked(folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path / "results")
+    shipped = run(rank.rank, "--json")
+    assert shipped.exit_code == 0, shipped.stderr
+    assert shipped.stdout == run(rank.rank, "baselines", "--target", "v6e", "--json").stdout
+    monkeypatch.chdir(tmp_path)
+    assert "--kind measured" in run(rank.rank).stderr, "of one's own there are two kinds"
+
+
+def test_several_places_are_ranked_together(folder):
+    done = run(rank.rank, folder / "measured.jsonl", folder / "predicted.jsonl", "--kind", "measured", "--json")
+    assert done.stdout == run(rank.rank, folder, "--kind", "measured", "--json").stdout
+
+
+def test_a_report_is_of_one_target_among_several(tmp_path):
+    done = run(write_report.report, "baselines", "--target", "v6e", "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.stderr
+    mixed = run(write_report.report, "baselines", "--out", tmp_path / "mixed")
+    assert mixed.exit_code == 2
+    assert "records of different target in one aggregate (v5e, v6e, v7x)" in mixed.stderr
+    assert not (tmp_path / "mixed").exists()
+
+
 def test_compare_methods_and_places(folder):
     done = run(compare.compare_sides, *METHODS, "--results", folder, "--kind", "measured", "--json")
     assert done.exit_code == 0, done.stderr

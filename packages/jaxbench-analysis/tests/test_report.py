@@ -91,3 +91,14 @@ def test_json_of_a_ranking_is_the_ranking(measured):
 
 def test_documents_have_names():
     assert set(DOCUMENTS) == {"rank", "compare"}
+
+
+def test_every_kind_is_of_one_predictor_and_target():
+    few = {"workloads": 2, "samples": 1, "skills": SKILLS[:1], "calls": 3}
+    frame = frame_of([*study(kind="predicted", **few), *study(kind="measured", **few)]).lazy()
+    predictor = frame.select(pl.col("predictor").drop_nulls().first()).collect().item()
+    every = Selection(kind="predicted", target="v6e", predictor=predictor).of_every_kind(frame).collect()
+    assert every.height == frame.collect().height
+    other = frame.with_columns(predictor=pl.col("predictor").cast(pl.String) + " other")
+    kinds = Selection(predictor=predictor).of_every_kind(other).collect()["timing_kind"]
+    assert "predicted" not in kinds.cast(pl.String).to_list()

@@ -19,7 +19,7 @@ NO_MODEL, NO_LIMIT = "no model", "no limit stated"
 _SINGLE = {"kind": "timing_kind", "target": "target", "source": "source", "release": "release"}
 """Filters of which exactly one value is shown, since others may not stand beside it; by column."""
 
-_FIRST = {"kind": ("measured",), "source": ("evaluation",)}
+_FIRST = {"kind": ("measured",), "source": ("evaluation",), "target": ("v6e",)}
 """Values that are chosen where there are several and the URL names none."""
 
 _LABELS = {

@@ -38,6 +38,17 @@ class Selection:
             frame = matching
         return frame
 
+    def of_every_kind(self, frame: pl.LazyFrame) -> pl.LazyFrame:
+        """Returns the records for which it holds but for kind and clock; of predicted times, those of the predictor.
+
+        Raises:
+            AnalysisError: If there are none, naming the values that there are.
+        """
+        found = Selection(target=self.target, release=self.release, source=self.source).of(frame)
+        if self.predictor is None:
+            return found
+        return found.filter((pl.col("timing_kind") != "predicted") | _matches("predictor", self.predictor))
+
     def _wanted(self) -> dict[str, str]:
         columns = {
             "source": self.source,

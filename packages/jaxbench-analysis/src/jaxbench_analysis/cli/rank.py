@@ -24,6 +24,12 @@ from jaxbench_analysis.selecting import Selection
 from jaxbench_analysis.shipped import shipped_results
 from jaxbench_analysis.tables import ranking_table
 
+_OWN = "results"
+"""Where a run leaves its records."""
+
+_SHIPPED_TARGET = "v6e"
+"""Target that is shown of records that packages come with, where none is asked for."""
+
 
 def rank(
     results: PlacesArgument = None,
@@ -37,9 +43,12 @@ def rank(
     as_json: JsonOption = False,
 ) -> None:
     """Rank entrants by the geometric mean of their speedups; intervals that overlap share a rank."""
-    selection = Selection(kind, target, release, source, clock, predictor)
     with usage_errors():
-        loaded = merged([load_results(place) for place in results or _default_places()])
+        places = results or _own_places()
+        if not places:
+            places, target = [*shipped_results()] or [_OWN], target or _SHIPPED_TARGET
+        selection = Selection(kind, target, release, source, clock, predictor)
+        loaded = merged([load_results(place) for place in places])
         report_left_out(loaded.report)
         ranked = ranking(selection.of(loaded.frame), baseline=baseline)
     if as_json:
@@ -50,7 +59,6 @@ def rank(
     )
 
 
-def _default_places() -> list[str]:
-    """Returns where a run leaves its records, else what packages come with."""
-    own = "results"
-    return [own] if Path(own).exists() else [*shipped_results()] or [own]
+def _own_places() -> list[str]:
+    """Returns where a run leaves its records, if there are any."""
+    return [_OWN] if Path(_OWN).exists() else []

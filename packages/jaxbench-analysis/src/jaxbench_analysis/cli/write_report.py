@@ -39,6 +39,7 @@ def report(
         loaded = load_results(results)
         report_left_out(loaded.report)
         selected = selection.of(loaded.frame)
-        made = report_of(selected, loaded.frame, loaded.report, name=results, baseline=baseline)
+        every = selection.of_every_kind(loaded.frame)
+        made = report_of(selected, every, loaded.report, name=results, baseline=baseline)
         files = write_report(made, out)
     say(f"{files[0]} and {len(files) - 1} more files written")

@@ -70,14 +70,14 @@ def report_of(
 
     Args:
         selected: The records to report on.
-        every: All that were loaded, of whatever kind: predicted times are calibrated against measured ones among them,
-            or, where there are none, against the published ones.
+        every: The same of whatever kind: predicted times are calibrated against measured ones among them, or, where
+            there are none, against the published ones.
         read: What became of the lines that were read.
         name: Name of the results.
         baseline: Entrant that all are compared with.
 
     Raises:
-        MixedRecordsError: If `selected` mixes what may not stand in one aggregate.
+        MixedRecordsError: If `selected` or `every` mixes what may not stand in one aggregate.
     """
     records = comparable(selected).collect().lazy()
     compared = speedups(records, baseline=baseline)

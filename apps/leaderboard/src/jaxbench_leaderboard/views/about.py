@@ -33,8 +33,11 @@ def about() -> None:
 def _releases() -> None:
     st.subheader("Releases", anchor=False)
     st.markdown("Results compare only inside one release, a frozen set of workloads and the protocol for them.")
-    rows = [(one.name, one.status, one.date, f"{one.workloads}", one.label) for one in catalogue().releases]
-    facts(["release", "status", "date", "workloads", "good for"], rows, own=range(5))
+    rows = [
+        (f"**{one.name}** ({one.status}, {one.date}, {one.workloads} workloads)", one.label)
+        for one in catalogue().releases
+    ]
+    facts(["release", "good for"], rows, own=range(2))
 
 
 def _data(results: Results) -> None:

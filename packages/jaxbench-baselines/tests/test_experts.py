@@ -52,7 +52,7 @@ def test_configs_of_one_workload_are_told_apart():
 
 
 def test_a_target_without_a_config_takes_that_of_the_v6e():
-    assert find_config("12p_RMSNorm", "expert", "v7x") == config_path("8p_GEMM", "expert", "v6e")
+    assert find_config("12p_RMSNorm", "expert", "v7x") == config_path("12p_RMSNorm", "expert", "v6e")
 
 
 def test_a_missing_config_is_named():

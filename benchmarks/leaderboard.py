@@ -96,6 +96,7 @@ def measured(browser: Browser, address: str) -> dict[str, list[float]]:
         page, painted, drawn = opened(browser, address)
         found["first paint"].append(painted)
         found["ranking drawn"].append(drawn)
+        settle(page)
         found["page switch"] += [seconds(functools.partial(switch, page, name)) for name in _PAGES]
         page.wait_for_function(_GRID_HAS, arg="Solved of 50")
         found["filter"].append(seconds(functools.partial(filtered, page)))

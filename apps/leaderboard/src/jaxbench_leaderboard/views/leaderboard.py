@@ -5,10 +5,11 @@ import io
 import polars as pl
 import streamlit as st
 
+from jaxbench_analysis import figures
 from jaxbench_analysis.tables import fine_ratio, interval
 from jaxbench_leaderboard.columns import Columns, count, factor, share, text
 from jaxbench_leaderboard.page_parts import Scene, scene
-from jaxbench_leaderboard.showing import table
+from jaxbench_leaderboard.showing import chart, literal, table
 
 _SORTS: dict[str, tuple[str, bool]] = {
     "rank": ("rank", False),
@@ -39,6 +40,24 @@ def leaderboard(at: Scene) -> None:
         f"Score: geometric mean of speedups over {at.filters.baseline} on all {workloads} workloads; one without a "
         "speedup counts as 1, as if the baseline ran there. Intervals are the noise of the times. The address of this "
         "page holds filters and order: share it as it is."
+    )
+    _leader(at)
+
+
+def _leader(at: Scene) -> None:
+    """Shows the speedups of whoever leads besides the baseline; nothing where nobody else has any."""
+    others = at.compared.standings.filter(pl.col("entrant") != at.filters.baseline).drop_nulls("geomean_solved")
+    if others.is_empty():
+        return
+    leader = str(others.sort("rank", "entrant")["entrant"].to_list()[0])
+    own = at.compared.speedups.table.filter(pl.col("entrant") == leader)
+    st.subheader("Who leads, workload by workload", anchor=False)
+    st.markdown(literal(leader))
+    chart(
+        figures.speedup_bars(at.compared.speedups.table, leader, baseline=at.filters.baseline),
+        own,
+        {"workload_id": text("Workload"), "speedup": factor("Speedup", digits=3)},
+        alt_text=f"A bar per workload: speedup of the leading method over {at.filters.baseline}",
     )
 
 

@@ -56,7 +56,7 @@ def speedup_bars(table: pl.DataFrame, entrant: str, *, baseline: str = "xla") ->
         layer=[bars, intervals, line, experts.encode(x=x, y=y, tooltip=tips), texts],
         title=title(
             f"{entrant}: speedup over {baseline}",
-            f"blue: faster, amber: slower; thin line: 95% interval, of predicted times 80%; vertical line: {baseline} itself"
+            f"blue: faster, amber: slower; thin line: 95% interval; vertical line: {baseline} itself"
             + ("; diamond: expert kernel" if expert.height else ""),
         ),
         width=WIDTH,

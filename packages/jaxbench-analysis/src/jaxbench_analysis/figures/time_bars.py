@@ -11,7 +11,7 @@ _NS_PER_MS = 1e6
 
 
 def time_bars(table: pl.DataFrame, workload: str) -> alt.LayerChart:
-    """Returns a bar per entrant, fastest first, with its 95% interval; that of a predicted time is the predictor's 80%.
+    """Returns a bar per entrant, fastest first, with its 95% interval.
 
     Args:
         table: The table of `Speedups`.
@@ -41,7 +41,7 @@ def time_bars(table: pl.DataFrame, workload: str) -> alt.LayerChart:
     absent = shown.filter(pl.col("time_ms").is_null()).with_columns(why=pl.col("state").replace_strict(NO_TIME))
     texts = alt.Chart(data(absent)).mark_text(style="soft-text", align="left", dx=6, baseline="middle")
     layers = [bars, intervals, texts.encode(x=alt.datum(0.0), y=y, text="why:N")]
-    notes = ["blue: faster than xla, amber: slower; thin line: 95% interval, of predicted times 80%"]
+    notes = ["blue: faster than xla, amber: slower; thin line: 95% interval"]
     layers += [_line("xla_ms", xla_ms, [1, 0])] if xla_ms is not None else []
     limit = shown["bound_ms"].drop_nulls().head(1).to_list()
     if limit:

@@ -16,13 +16,13 @@ from jaxbench_leaderboard.workload_cards import WorkloadCard
 def description(card: WorkloadCard, target: str | None) -> None:
     """Shows what a workload computes, on what, and how exactly."""
     st.markdown(f"**{card.title}.** Tier {card.tier}, family {card.family}, version {card.version}.")
-    st.code(card.semantics, language=None, wrap_lines=True)
+    st.text(card.semantics)  # literal, and without the syntax highlighter, which takes a browser a second to load
     rows = [(f"{literal(one.name)} {literal(one.type)}", one.meaning) for one in card.arguments]
     facts(["argument", "meaning"], [*rows, (literal(card.output), "returned")], own={0, 1})
     facts(["at full size", ""], [*_work(card, target), ("tolerance of the check", card.tolerance)], own={0, 1})
     if card.shortcut:
         st.info("Most of the nominal work of this workload can be avoided.", icon=":material/alt_route:")
-        st.code(card.shortcut, language=None, wrap_lines=True)
+        st.text(card.shortcut)
 
 
 def _work(card: WorkloadCard, target: str | None) -> list[tuple[str, str]]:

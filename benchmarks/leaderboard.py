@@ -76,7 +76,7 @@ def opened(browser: Browser, address: str) -> tuple[Page, float, float]:
 
 
 def switch(page: Page, name: str) -> tuple[float, float]:
-    """Goes to another page; returns the time until it shows, and until its script has ended and its charts are drawn."""
+    """Goes to another page; returns the time until it shows, and until all of it is there, its charts drawn."""
     begun = time.monotonic()
     page.get_by_role("link", name=name).click()
     page.get_by_role("heading", level=1, name=name).wait_for()
@@ -94,13 +94,8 @@ def filtered(page: Page) -> None:
 
 def measured(browser: Browser, address: str) -> dict[str, list[float]]:
     """Returns the times of each step, in seconds; what is cached is cached from the second on."""
-    found: dict[str, list[float]] = {
-        "first paint": [],
-        "ranking drawn": [],
-        "page switch": [],
-        "charts drawn": [],
-        "filter": [],
-    }
+    steps = ("first paint", "ranking drawn", "page switch", "charts drawn", "filter")
+    found: dict[str, list[float]] = {step: [] for step in steps}
     for _ in range(_REPEATS):
         page, painted, drawn = opened(browser, address)
         found["first paint"].append(painted)

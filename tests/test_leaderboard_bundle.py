@@ -1,24 +1,13 @@
 """What comes with the leaderboard is what the packages say."""
 
-import importlib.util
-
-from command_line import ROOT
-
-SCRIPT = ROOT / "apps" / "leaderboard" / "bundle.py"
-
-
-def bundle():
-    spec = importlib.util.spec_from_file_location("bundle", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from project_scripts import load_script
 
 
 def test_the_bundled_catalogue_is_current():
     from jaxbench_leaderboard.workload_cards import catalogue
 
     stale = "write it anew: uv run apps/leaderboard/bundle.py"
-    assert catalogue() == bundle().current_catalogue(), stale
+    assert catalogue() == load_script("apps/leaderboard/bundle.py").current_catalogue(), stale
 
 
 def test_a_place_that_does_not_exist_is_a_usage_error(jaxbench):

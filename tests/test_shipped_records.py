@@ -1,12 +1,12 @@
 """The records that come with the baselines, and the script that writes them."""
 
-import importlib.util
 import zipfile
 from collections import Counter
 
 import polars as pl
 import pytest
 from command_line import ROOT
+from project_scripts import load_script
 from synthetic_records import record
 
 from jaxbench_analysis import load_results, ranking
@@ -23,15 +23,10 @@ from jaxbench_harness.records import Predicted
 from jaxbench_harness.registry import all_workloads, find_workload
 from jaxbench_harness.store import read_records
 
-SCRIPT = ROOT / "packages" / "jaxbench-baselines" / "ship_records.py"
-
 
 @pytest.fixture
 def shipping():
-    spec = importlib.util.spec_from_file_location("ship_records", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("packages/jaxbench-baselines/ship_records.py")
 
 
 def test_they_are_of_baselines_predicted_and_without_the_name_of_a_machine():
@@ -52,12 +47,13 @@ def test_every_workload_and_every_expert_has_one_for_the_v6e():
 def test_they_are_of_the_code_at_hand():
     """If this fails after a change of an expert: evaluate it anew, and run `ship_records.py`."""
     workloads = {name: workload_digest(one) for name, one in all_workloads().items()}
-    candidates = {(one.workload_id, one.name, one.candidate("v6e").digest) for one in EXPERTS}
-    candidates |= {(name, "xla", xla_baseline(one).digest) for name, one in all_workloads().items()}
-    records = list(read_records(FOLDER / "v6e.jsonl"))
-    assert [one.workload.id for one in records if one.workload.digest != workloads[one.workload.id]] == []
-    found = {(one.workload.id, one.candidate.name, one.candidate.digest) for one in records}
-    assert found - candidates == set()
+    references = {(name, "xla", xla_baseline(one).digest) for name, one in all_workloads().items()}
+    for target in ("v6e", "v5e", "v7x"):
+        experts = {(one.workload_id, one.name, one.candidate(target).digest) for one in EXPERTS}
+        records = list(read_records(FOLDER / f"{target}.jsonl"))
+        assert [one.workload.id for one in records if one.workload.digest != workloads[one.workload.id]] == []
+        found = {(one.workload.id, one.candidate.name, one.candidate.digest) for one in records}
+        assert found - experts - references == set(), target
 
 
 def test_their_sources_come_along():
@@ -95,10 +91,7 @@ def test_sources_are_taken_from_the_folder_and_from_the_archive_before(shipping,
 
 def test_the_page_about_them_has_their_numbers(capsys):
     """If this fails after new records: put what `uv run benchmarks/baselines.py` prints into docs/baselines.md."""
-    spec = importlib.util.spec_from_file_location("baseline_tables", ROOT / "benchmarks" / "baselines.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    module.main([])
+    load_script("benchmarks/baselines.py").main([])
     page = (ROOT / "docs" / "baselines.md").read_text()
     printed = [line for line in capsys.readouterr().out.splitlines() if line]
     assert len(printed) > 100

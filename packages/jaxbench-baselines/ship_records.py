@@ -13,6 +13,7 @@ from pathlib import Path
 
 from jaxbench_baselines.records import FOLDER
 from jaxbench_harness.records import Record
+from jaxbench_harness.source_store import SOURCES
 from jaxbench_harness.store import read_records
 
 ARCHIVE = "sources.zip"
@@ -38,8 +39,8 @@ def sources(folders: Iterable[Path], digests: Iterable[str]) -> dict[str, bytes]
     found: dict[str, bytes] = {}
     wanted = set(digests)
     for folder in folders:
-        for path in sorted((folder / "sources").rglob("*")):
-            name = path.relative_to(folder / "sources").as_posix()
+        for path in sorted((folder / SOURCES).rglob("*")):
+            name = path.relative_to(folder / SOURCES).as_posix()
             if path.is_file() and name.partition("/")[0] in wanted:
                 found[name] = path.read_bytes()
         if (archive := folder / ARCHIVE).is_file():

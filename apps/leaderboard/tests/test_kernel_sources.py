@@ -34,6 +34,11 @@ def test_a_source_of_unbelievable_size_is_not_read(tmp_path):
     assert find_source([str(tmp_path)], DIGEST) is None
 
 
+def test_an_archive_that_is_none_has_no_sources(tmp_path):
+    (tmp_path / "sources.zip").write_bytes(b"PK, but no archive")
+    assert find_source([str(tmp_path)], DIGEST) is None
+
+
 def test_what_no_other_file_names_comes_first_and_packages_last():
     files = {
         "package/__init__.py": "",

@@ -136,6 +136,14 @@ def test_methods_are_compared_as_chosen(opened: Opened) -> None:
     assert "Choose a method." in said(app)
 
 
+def test_calibration_begins_with_the_target_that_the_predictor_was_fitted_to(opened: Opened) -> None:
+    app = opened("calibration", "baselines")
+    target = app.selectbox(key="target")
+    assert target.value == "v6e"
+    assert target.options == ["v6e", "v7x", "v5e"]
+    assert "no measured time of the same thing" not in said(app)
+
+
 def test_calibration_says_how_far_to_trust_predictions(opened: Opened) -> None:
     app = opened("calibration")
     text = said(app)

@@ -1,6 +1,7 @@
 """Sources of candidates, where they were kept beside the records, and what differs between two of them."""
 
 import difflib
+import logging
 import re
 import zipfile
 from collections.abc import Sequence
@@ -8,6 +9,8 @@ from pathlib import Path, PurePosixPath
 
 from jaxbench_analysis.loading import PUBLISHED
 from jaxbench_analysis.shipped import results_path
+
+_log = logging.getLogger(__name__)
 
 FOLDER, ARCHIVE = "sources", "sources.zip"
 """Folder, or archive, in a results folder. It has one folder per candidate, named by its digest, with its files."""
@@ -46,11 +49,16 @@ def _of_archive(path: Path, digest: str) -> dict[str, str]:
     if not path.is_file():
         return {}
     folder = f"{digest}/"
-    with zipfile.ZipFile(path) as archive:
-        files = [one for one in archive.infolist() if one.filename.startswith(folder) and one.filename.endswith(".py")]
-        if sum(one.file_size for one in files) > _MOST_BYTES:
-            return {}
-        return {one.filename.removeprefix(folder): _text(archive.read(one)) for one in files}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            files = [one for one in archive.infolist() if one.filename.startswith(folder)]
+            files = [one for one in files if one.filename.endswith(".py")]
+            if sum(one.file_size for one in files) > _MOST_BYTES:
+                return {}
+            return {one.filename.removeprefix(folder): _text(archive.read(one)) for one in files}
+    except (zipfile.BadZipFile, OSError, RuntimeError) as error:  # the last is what an encrypted one raises
+        _log.warning("%s: no sources are read from it: %s", path, error)
+        return {}
 
 
 def joined(files: dict[str, str]) -> str:

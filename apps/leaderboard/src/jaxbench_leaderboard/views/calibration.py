@@ -27,7 +27,7 @@ def calibration() -> None:
     chosen: dict[str, str | None] = {}
     with st.sidebar:
         for column, label in (("target", "Target"), ("predictor", "Predictor"), ("release", "Release")):
-            values: list[str] = predicted[column].fill_null(NONE).unique().sort(descending=True).to_list()
+            values = _values(predicted, column)
             value = st.selectbox(label, values, key=column, bind="query-params", filter_mode=None)
             chosen[column] = None if value == NONE else value
             predicted = predicted.filter(pl.col(column).eq_missing(pl.lit(chosen[column])))
@@ -40,6 +40,13 @@ def calibration() -> None:
         _scatter(found)
         _families(found)
         _misses(found)
+
+
+def _values(predicted: pl.DataFrame, column: str) -> list[str]:
+    """Returns what can be chosen, newest first: before all that of predictors that were fitted to measured times."""
+    named = predicted.select(pl.col(column).fill_null(NONE), fitted=pl.col("calibrated").fill_null(value=False))
+    ordered = named.group_by(column).agg(pl.col("fitted").any()).sort("fitted", column, descending=True)
+    return ordered[column].to_list()
 
 
 def _trust(found: Pairs) -> None:

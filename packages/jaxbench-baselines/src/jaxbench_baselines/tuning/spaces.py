@@ -136,28 +136,24 @@ def _grouped(workload: Workload) -> Space:
 
 def _sparse_moe(workload: Workload) -> Space:
     """Tiles of both ragged dots; those of the second have names of their own."""
-    first = _grouped(workload)
-
-    def of_second(settings: Settings) -> Settings:
-        return {name: settings[f"down_{name}"] for name in first.choices}
-
-    return Space(
-        {**first.choices, **{f"down_{name}": values for name, values in first.choices.items()}},
-        vmem_bytes=lambda settings: max(first.vmem_bytes(settings), first.vmem_bytes(of_second(settings))),
-    )
+    return _doubled(_grouped(workload), "down_")
 
 
 def _twice(workload: Workload) -> Space:
     """Tiles of a dense product, and of another before it."""
-    last = _fused(workload)
+    return _doubled(_fused(workload), "first_")
 
-    def of_first(settings: Settings) -> Settings:
-        return {name: settings[f"first_{name}"] for name in last.choices}
+
+def _doubled(one: Space, prefix: str) -> Space:
+    """Returns the space of a kernel that runs twice, with a prefix to the names of the other run's settings."""
+
+    def other(settings: Settings) -> Settings:
+        return {name: settings[prefix + name] for name in one.choices}
 
     return Space(
-        {**last.choices, **{f"first_{name}": values for name, values in last.choices.items()}},
-        vmem_bytes=lambda settings: max(last.vmem_bytes(settings), last.vmem_bytes(of_first(settings))),
-        is_consistent=lambda settings: last.is_consistent(settings) and last.is_consistent(of_first(settings)),
+        {**one.choices, **{prefix + name: values for name, values in one.choices.items()}},
+        vmem_bytes=lambda settings: max(one.vmem_bytes(settings), one.vmem_bytes(other(settings))),
+        is_consistent=lambda settings: one.is_consistent(settings) and one.is_consistent(other(settings)),
     )
 
 

@@ -232,7 +232,8 @@ def test_many_calls_are_thinned_evenly_and_said_so():
     many = 1000
     calls = pl.DataFrame({"entrant": ["a"] * many + ["b"], "workload_id": "w", "sample_ns": [*range(1, many + 1), 7]})
     chart = figures.call_times(calls.with_columns(pl.col("sample_ns").cast(pl.Float64)), "w").to_dict()
-    drawn = [row["sample_ms"] * 1e6 for row in chart["layer"][0]["data"]["values"] if row["entrant"] == "a"]
+    rows = chart["datasets"][chart["layer"][0]["data"]["name"]]
+    drawn = [row["sample_ms"] * 1e6 for row in rows if row["entrant"] == "a"]
     assert np.diff(drawn) == pytest.approx(4)
     assert len(drawn) == many / 4
     assert "of many calls at most 300 are drawn" in chart["title"]["subtitle"][0]

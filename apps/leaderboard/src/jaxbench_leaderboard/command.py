@@ -26,10 +26,13 @@ def leaderboard(
     open_browser: Annotated[bool, typer.Option("--open", help="Open a browser.")] = False,
 ) -> None:
     """Serve the leaderboard: rankings, workloads, methods, calibration and bounds from records, as a web app."""
-    from streamlit.logger import set_log_level  # noqa: PLC0415 - takes a second
+    from streamlit import config  # noqa: PLC0415 - takes a second
+    from streamlit.logger import set_log_level  # noqa: PLC0415
     from streamlit.web import cli  # noqa: PLC0415
 
-    set_log_level("error")  # it would warn that there is no browser
+    level = os.environ.get("STREAMLIT_LOGGER_LEVEL", "error")
+    config.get_option("logger.level")  # reading the settings sets the level, too
+    set_log_level(level)  # the visits of the warm-up would be warned of: they have no browser
 
     from jaxbench_leaderboard.warming import warm_up  # noqa: PLC0415 - imports Altair and Streamlit
 
@@ -45,7 +48,6 @@ def leaderboard(
         raise typer.Exit(_USAGE)
     os.environ[VARIABLE] = os.pathsep.join(places)
     warm_up(APP)
-    set_log_level("error")  # it would warn of settings that it reads only now
     options = {"server.port": port, "server.address": address, "server.headless": str(not open_browser).lower()}
-    options["logger.level"] = os.environ.get("STREAMLIT_LOGGER_LEVEL", "error")
+    options["logger.level"] = level
     cli.main(["run", str(APP), *(f"--{name}={value}" for name, value in options.items())])

@@ -1,21 +1,15 @@
-"""How things are shown: names literally, charts with a table beside them, trouble as a message."""
+"""How things are shown: names literally, numbers in tables, trouble as a message."""
 
 import re
 from collections.abc import Collection, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal, cast
+from typing import Literal
 
-import altair as alt
 import polars as pl
 import streamlit as st
 
 from jaxbench_analysis import AnalysisError
-from jaxbench_analysis.figures import Mode, themed
-from jaxbench_analysis.figures.theme import Figure
 from jaxbench_leaderboard.columns import Columns
-
-_PADDING = {"left": 6, "top": 6, "right": 14, "bottom": 4}
-"""Around a chart, in pixels; the last label of an axis is wider than its tick."""
 
 _ABSENT = "-"
 
@@ -47,11 +41,6 @@ def answered(what: str) -> Generator[None]:
         yield
     except AnalysisError as error:
         trouble(f"{what} cannot be shown", str(error), level="warning")
-
-
-def mode() -> Mode:
-    """Returns the theme of the page that this session looks at."""
-    return "dark" if st.context.theme.type == "dark" else "light"
 
 
 def table(frame: pl.DataFrame, columns: Columns, *, alt_text: str) -> None:
@@ -88,32 +77,3 @@ def facts(headings: Sequence[str], rows: Sequence[Sequence[str]], *, own: Collec
 def _cell(content: str, *, own: bool) -> str:
     # In a table a bar ends the cell even in a code span, unless it is escaped.
     return (content if own or not content else literal(content)).replace("|", "\\|")
-
-
-def chart(figure: Figure, frame: pl.DataFrame, columns: Columns, *, alt_text: str) -> None:
-    """Shows a figure in the theme of the page, as wide as the page, and its numbers in a table below it.
-
-    Its title is left to the page, since a title is cut where a caption wraps; its explanation becomes the caption.
-    """
-    drawn = figure.copy(deep=False)
-    caption = _explanation(drawn)
-    drawn.title = alt.Undefined
-    finished = cast("alt.Chart", themed(drawn, mode()))
-    finished.padding = _PADDING
-    finished.config.legend["columns"] = 1
-    # As wide as the page; as high as its rows need, legend and axes on top of that.
-    finished.autosize = alt.AutoSizeParams(type="fit-x", contains="padding")
-    if caption:
-        st.caption(caption)
-    st.altair_chart(finished, theme=None, width="stretch", alt=alt_text)
-    with st.expander("The same as a table"):
-        table(frame, columns, alt_text=f"Numbers of: {alt_text}")
-
-
-def _explanation(figure: Figure) -> str:
-    title = cast("Any", figure.title)
-    return (
-        ""
-        if title is alt.Undefined or title.subtitle is alt.Undefined
-        else "; ".join(line.rstrip(";") for line in title.subtitle)
-    )

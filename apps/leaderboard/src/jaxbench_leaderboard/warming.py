@@ -17,9 +17,17 @@ _log = logging.getLogger(__name__)
 def warm_up(app: Path) -> None:
     """Visits the pages of an app before anybody does. One that fails shows so to whoever visits it next."""
     try:
-        visit = AppTest.from_file(app, default_timeout=_PATIENCE_S).run()
+        _visit(app)
         if server_results().frame.height <= _SMALL:
             for page in app.with_name("views").glob("*.py"):
-                visit.switch_page(str(page)).run()
+                _visit(app, page)
     except Exception:  # noqa: BLE001 - serving is what matters
-        _log.info("the pages could not be visited beforehand", exc_info=True)
+        _log.warning("The pages could not be visited beforehand; the first visitors wait longer.", exc_info=True)
+
+
+def _visit(app: Path, page: Path | None = None) -> None:
+    """Opens a page as a new session; what a session has chosen on one page may not exist on the next."""
+    visit = AppTest.from_file(app, default_timeout=_PATIENCE_S)
+    if page is not None:
+        visit.switch_page(str(page))
+    visit.run()

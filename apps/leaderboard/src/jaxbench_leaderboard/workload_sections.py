@@ -1,15 +1,18 @@
 """The parts of a workload's page."""
 
+from functools import partial
+
 import polars as pl
 import streamlit as st
 
 from jaxbench_analysis import failure_counts, figures, headway, sample_summary
 from jaxbench_analysis.tables import interval
 from jaxbench_harness.cli.units import in_bytes, in_time, three_digits, with_prefix
+from jaxbench_leaderboard.charts import chart
 from jaxbench_leaderboard.columns import count, factor, milliseconds, quantity, share, text
 from jaxbench_leaderboard.computing import calls, steps
 from jaxbench_leaderboard.page_parts import Scene
-from jaxbench_leaderboard.showing import chart, facts, literal
+from jaxbench_leaderboard.showing import facts, literal
 from jaxbench_leaderboard.workload_cards import WorkloadCard
 
 
@@ -61,7 +64,7 @@ def times(at: Scene, workload: str) -> None:
         speedup_interval=interval("speedup_low", "speedup_high")
     )
     chart(
-        figures.time_bars(rows, workload),
+        partial(figures.time_bars, rows, workload),
         numbers,
         {
             "entrant": text("method"),
@@ -98,7 +101,7 @@ def roofline(at: Scene, workload: str) -> None:
         reached=pl.col("bound_flops") / pl.col("time_ns") / 1e3,
     ).sort("reached", descending=True)
     chart(
-        figures.roofline(rows),
+        partial(figures.roofline, rows),
         numbers,
         {
             "entrant": text("method"),
@@ -119,7 +122,7 @@ def raw_samples(at: Scene, workload: str) -> None:
         return
     summary = sample_summary(found).sort("median_ns")
     chart(
-        figures.call_times(found, workload),
+        partial(figures.call_times, found, workload),
         summary,
         {
             "entrant": text("method"),
@@ -141,7 +144,7 @@ def failures(at: Scene, workload: str) -> None:
         st.info("Nothing failed here.")
         return
     chart(
-        figures.failure_bars(steps(at.compared, workload)),
+        partial(figures.failure_bars, steps(at.compared, workload)),
         counts,
         {
             "entrant": text("method"),

@@ -1,12 +1,14 @@
 """Page: XLA, the expert kernels and the physical limit of every workload."""
 
+from functools import partial
+
 import polars as pl
 import streamlit as st
 
 from jaxbench_analysis import figures, headway
+from jaxbench_leaderboard.charts import chart
 from jaxbench_leaderboard.columns import milliseconds, share, text
 from jaxbench_leaderboard.page_parts import Scene, scene
-from jaxbench_leaderboard.showing import chart
 
 _ORDERS = ("benchmark order", "most headroom first", "least headroom first")
 
@@ -20,7 +22,7 @@ def bounds(at: Scene) -> None:
     order = st.selectbox("Order", _ORDERS, key="order", bind="query-params", filter_mode=None, width=260)
     ordered = _ordered(rows, order)
     chart(
-        figures.headroom(ordered),
+        partial(figures.headroom, ordered),
         headway(ordered),
         {
             "workload_id": text("workload"),

@@ -1,16 +1,18 @@
 """Page: how far predicted times can be trusted."""
 
 import math
+from functools import partial
 
 import polars as pl
 import streamlit as st
 
 from jaxbench_analysis import figures
 from jaxbench_analysis.selecting import NONE
+from jaxbench_leaderboard.charts import chart
 from jaxbench_leaderboard.columns import Shown, count, factor, milliseconds, share, text
 from jaxbench_leaderboard.computing import Pairs, pairs
 from jaxbench_leaderboard.page_parts import head, results_or_stop
-from jaxbench_leaderboard.showing import answered, chart, table
+from jaxbench_leaderboard.showing import answered, table
 
 _WORST = 10
 
@@ -71,7 +73,7 @@ def _trust(found: Pairs) -> None:
 def _scatter(found: Pairs) -> None:
     st.subheader("Predicted over measured", anchor=False)
     chart(
-        figures.calibration_scatter(found.pairs),
+        partial(figures.calibration_scatter, found.pairs),
         _with_factor(found.pairs),
         _PAIR_COLUMNS,
         alt_text="A point per workload: predicted over measured time, with the diagonal and the band that holds 90%",

@@ -1,15 +1,17 @@
 """Page: methods ranked against XLA and the expert kernels."""
 
 import io
+from functools import partial
 
 import polars as pl
 import streamlit as st
 
 from jaxbench_analysis import figures
 from jaxbench_analysis.tables import fine_ratio, interval
+from jaxbench_leaderboard.charts import chart
 from jaxbench_leaderboard.columns import Columns, count, factor, share, text
 from jaxbench_leaderboard.page_parts import Scene, scene
-from jaxbench_leaderboard.showing import chart, literal, table
+from jaxbench_leaderboard.showing import literal, table
 
 _SORTS: dict[str, tuple[str, bool]] = {
     "rank": ("rank", False),
@@ -54,7 +56,7 @@ def _leader(at: Scene) -> None:
     st.subheader("Who leads, workload by workload", anchor=False)
     st.markdown(literal(leader))
     chart(
-        figures.speedup_bars(at.compared.speedups.table, leader, baseline=at.filters.baseline),
+        partial(figures.speedup_bars, at.compared.speedups.table, leader, baseline=at.filters.baseline),
         own,
         {"workload_id": text("Workload"), "speedup": factor("Speedup", digits=3)},
         alt_text=f"A bar per workload: speedup of the leading method over {at.filters.baseline}",

@@ -1,13 +1,17 @@
 """Page: methods side by side."""
 
+from functools import partial
+
+import altair as alt
 import polars as pl
 import streamlit as st
 
 from jaxbench_analysis import figures
+from jaxbench_leaderboard.charts import chart
 from jaxbench_leaderboard.columns import count, factor, share, text
 from jaxbench_leaderboard.computing import curves, growth, wins
 from jaxbench_leaderboard.page_parts import Scene, scene
-from jaxbench_leaderboard.showing import answered, chart, table
+from jaxbench_leaderboard.showing import answered, table
 
 _AT_FIRST = 4
 """Methods that are shown before any is chosen, best first."""
@@ -39,7 +43,7 @@ def _curves(at: Scene, chosen: list[str]) -> None:
     wide = shares.filter(pl.col("p").is_in(nearest)).pivot("p", index="entrant", values="fast_p")
     columns = {p: share(f"p = {float(p):.2g}") for p in wide.columns if p != "entrant"}
     chart(
-        figures.fast_p_curves(shares, baseline=at.filters.baseline),
+        partial(figures.fast_p_curves, shares, baseline=at.filters.baseline),
         wide,
         {"entrant": text("method"), **columns},
         alt_text="Share of workloads solved more than p times as fast as the baseline, over p, a line per method",
@@ -51,7 +55,7 @@ def _map(at: Scene, chosen: list[str]) -> None:
     rows = at.compared.speedups.table.filter(pl.col("entrant").is_in(chosen))
     wide = rows.pivot("entrant", index="workload_id", values="speedup")
     chart(
-        figures.speedup_map(rows, baseline=at.filters.baseline),
+        partial(figures.speedup_map, rows, baseline=at.filters.baseline),
         wide,
         {"workload_id": text("workload"), **{one: factor(one) for one in chosen}},
         alt_text="Heat map of speedups, a row per workload and a column per method",
@@ -70,10 +74,14 @@ def _progress(at: Scene, chosen: list[str]) -> None:
         "solved": share("workloads solved"),
         "geomean_missing_as_1": factor("best speedup so far"),
     }
-    solved, gained = figures.progress_panels(grown, baseline=at.filters.baseline)
+    solved, gained = (partial(_panel, grown, at.filters.baseline, place) for place in (0, 1))
     chart(solved, grown, columns, alt_text="Share of workloads solved after each sample, a line per method")
     st.caption("Below, a workload that has no speedup yet counts as 1, as if the baseline ran there.")
     chart(gained, grown, columns, alt_text="Geometric mean of the best speedup so far after each sample")
+
+
+def _panel(grown: pl.DataFrame, baseline: str, place: int) -> alt.Chart:
+    return figures.progress_panels(grown, baseline=baseline)[place]
 
 
 def _wins(at: Scene, chosen: list[str]) -> None:
@@ -100,7 +108,7 @@ def _wins(at: Scene, chosen: list[str]) -> None:
         table(counts, columns, alt_text="Wins, ties and losses")
         return
     chart(
-        figures.outcome_bars(counts, own),
+        partial(figures.outcome_bars, counts, own),
         counts,
         columns,
         alt_text="A bar per other method: workloads won, tied and lost",

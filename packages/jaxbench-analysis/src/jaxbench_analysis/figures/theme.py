@@ -121,9 +121,9 @@ def theme(mode: Mode) -> dict[str, Any]:
     }
 
 
-def data(frame: pl.DataFrame) -> alt.Data:
-    """Returns the rows of a frame as the data of a chart."""
-    return alt.Data(values=alt.InlineDataset(frame.to_dicts()))
+def data(frame: pl.DataFrame) -> dict[str, Any]:
+    """Returns the rows of a frame as the data of a chart; `alt.Data` would validate cell by cell, 0.2 ms a row."""
+    return {"values": frame.to_dicts()}
 
 
 def title(text: str, *more: str) -> alt.TitleParams:

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from jaxbench_leaderboard.results import server_results
 
-_SMALL = 20_000
+_SMALL = 250_000
 """Records up to which every page is visited; with more, the first page alone, or nobody could connect for long."""
 
 _PATIENCE_S = 600.0

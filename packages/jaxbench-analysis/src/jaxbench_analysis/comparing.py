@@ -1,5 +1,6 @@
 """Two runs or methods against each other, workload by workload."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -55,6 +56,21 @@ class _Side:
 
 
 @dataclass(frozen=True)
+class Sides:
+    """Entrants that may be compared, each with its best on every workload that it tried."""
+
+    workloads: tuple[str, ...]
+    """In benchmark order."""
+    best: Mapping[tuple[str, str], _Side]
+    """By entrant and workload."""
+
+    @property
+    def entrants(self) -> set[str]:
+        """Who has records."""
+        return {entrant for entrant, _ in self.best}
+
+
+@dataclass(frozen=True)
 class _Tested:
     test: str | None = None
     p_value: float | None = None
@@ -90,14 +106,35 @@ def compare(
         AnalysisError: If there are no records on a side.
     """
     both = pl.concat([a.lazy().with_columns(entrant=pl.lit("A")), b.lazy().with_columns(entrant=pl.lit("B"))])
-    records = comparable(both)
+    sides = sides_of(both)
+    if missing := [side for side in ("A", "B") if side not in sides.entrants]:
+        raise AnalysisError(f"no records on side {missing[0]}; nothing to compare")
+    return compare_sides(sides, "A", "B", alpha=alpha, least_effect=least_effect)
+
+
+def sides_of(frame: pl.LazyFrame) -> Sides:
+    """Returns the entrants of records as sides to compare.
+
+    Raises:
+        MixedRecordsError: If the records may not stand in one aggregate.
+    """
+    records = comparable(frame)
     best = best_times(records)
-    for side in ("A", "B"):
-        if side not in best["entrant"]:
-            raise AnalysisError(f"no records on side {side}; nothing to compare")
-    sides = _sides(best, evidence(records, best))
-    workloads = workload_facts(records)["workload_id"].to_list()
-    pairs = [(sides.get(("A", name), _NOTHING), sides.get(("B", name), _NOTHING)) for name in workloads]
+    found = evidence(records, best)
+    columns = ("entrant", "workload_id", "state", "time_ns", "evaluations")
+    sides = {
+        (entrant, workload): _Side(state, time, tuple(found[one] for one in evaluations or ()))
+        for entrant, workload, state, time, evaluations in best.select(columns).iter_rows()
+    }
+    return Sides(tuple(workload_facts(records)["workload_id"]), sides)
+
+
+def compare_sides(
+    sides: Sides, a: str, b: str, *, alpha: float = ALPHA, least_effect: float = LEAST_EFFECT
+) -> pl.DataFrame:
+    """Says what `compare` says, of two entrants, on the workloads that either tried."""
+    workloads = [name for name in sides.workloads if (a, name) in sides.best or (b, name) in sides.best]
+    pairs = [(sides.best.get((a, name), _NOTHING), sides.best.get((b, name), _NOTHING)) for name in workloads]
     tested = [_test(one, other) for one, other in pairs]
     adjusted = _holm([one.p_value for one in tested])
     rows = [
@@ -109,14 +146,6 @@ def compare(
 
 
 _NOTHING = _Side("not_tried", None, ())
-
-
-def _sides(best: pl.DataFrame, found: dict[str, Evidence]) -> dict[tuple[str, str], _Side]:
-    columns = ("entrant", "workload_id", "state", "time_ns", "evaluations")
-    return {
-        (entrant, workload): _Side(state, time, tuple(found[one] for one in evaluations or ()))
-        for entrant, workload, state, time, evaluations in best.select(columns).iter_rows()
-    }
 
 
 def _test(a: _Side, b: _Side) -> _Tested:

@@ -41,8 +41,8 @@ def correctness(frame: pl.DataFrame | pl.LazyFrame, *, by: Sequence[str] = ("ent
     Raises:
         MixedRecordsError: If the records may not stand in one aggregate.
     """
-    samples = judged_samples(comparable(frame, timed=False))
-    counted = samples.group_by(by).agg(samples=pl.len(), correct=pl.col("solved").sum()).sort(by).collect()
+    samples = judged_samples(comparable(frame, timed=False)).select(*by, "solved").collect()
+    counted = samples.group_by(by).agg(samples=pl.len(), correct=pl.col("solved").sum()).sort(by)
     intervals = [wilson_interval(correct, total) for correct, total in counted.select("correct", "samples").iter_rows()]
     return counted.with_columns(
         pl.Series("low", [ends[0] if ends else None for ends in intervals], pl.Float64),
@@ -73,8 +73,8 @@ def solved_at(frame: pl.DataFrame | pl.LazyFrame, counts: Sequence[int]) -> pl.D
     """
     if wrong := [count for count in counts if count < 1]:
         raise AnalysisError(f"solved@{wrong[0]}: a number of samples is at least 1")
-    samples = judged_samples(comparable(frame, timed=False))
-    cells = samples.group_by(_CELL).agg(samples=pl.len(), correct=pl.col("solved").sum()).collect()
+    samples = judged_samples(comparable(frame, timed=False)).select(*_CELL, "solved").collect()
+    cells = samples.group_by(_CELL).agg(samples=pl.len(), correct=pl.col("solved").sum())
     rows: list[tuple[str, int, float | None, int, int]] = []
     for (entrant,), part in cells.sort(_CELL).group_by("entrant", maintain_order=True):
         pairs = part.select("samples", "correct").rows()
@@ -121,8 +121,10 @@ def best_so_far(
         .filter(pl.col("flags").list.len() == 0)
         .group_by("workload_id")
         .agg(baseline_ns=pl.col("time_ns").median())
+        .collect()
     )
-    samples = judged_samples(records.filter(pl.col("role") == "candidate"))
+    candidates = judged_samples(records.filter(pl.col("role") == "candidate"))
+    samples = candidates.select(*_CELL, "sample", "solved", "time_ns", "cost_usd").collect()
     if by == "cost":
         samples = samples.filter(pl.col("cost_usd").is_not_null().all().over("entrant"))
         position = pl.col("cost_usd").cum_sum()
@@ -130,9 +132,8 @@ def best_so_far(
         position = pl.int_range(1, pl.len() + 1).cast(pl.Float64)
     gain = (pl.col("baseline_ns") / pl.col("time_ns")).log()
     steps = (
-        samples.join(base, on="workload_id", how="left", validate="m:1")
+        samples.join(base, on="workload_id", how="left", validate="m:1", maintain_order="left")
         .with_columns(gain=pl.when("solved").then(gain))
-        .sort(*_CELL, "sample", nulls_last=True, maintain_order=True)
         .with_columns(
             x=position.over(_CELL),
             solved=pl.col("solved").cum_max().over(_CELL),
@@ -155,5 +156,4 @@ def best_so_far(
             solved=pl.col("more_solved").cum_sum().over("entrant") / pl.col("workloads"),
             geomean_missing_as_1=(pl.col("more_gain").cum_sum().over("entrant") / pl.col("workloads")).exp(),
         )
-        .collect()
     )

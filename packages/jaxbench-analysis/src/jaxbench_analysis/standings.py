@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from jaxbench_analysis.comparing import compare
+from jaxbench_analysis.comparing import Sides, compare_sides, sides_of
 from jaxbench_analysis.errors import AnalysisError
 from jaxbench_analysis.intervals import wilson_interval
 from jaxbench_analysis.ranking import rank_speedups
@@ -66,17 +66,17 @@ def against(frame: pl.DataFrame | pl.LazyFrame, own: str, others: Sequence[str])
         MixedRecordsError: If the records may not stand in one aggregate.
         AnalysisError: If an entrant has no records.
     """
-    records = frame.lazy()
-    if unknown := [name for name in (own, *others) if records.filter(entrant=name).head(1).collect().is_empty()]:
+    sides = sides_of(frame.lazy().filter(pl.col("entrant").is_in([own, *others])))
+    if unknown := [name for name in (own, *others) if name not in sides.entrants]:
         raise AnalysisError(f"no record of {unknown[0]}; nothing to compare")
-    rows = [_against(records, own, other) for other in others]
+    rows = [_against(sides, own, other) for other in others]
     counts = dict.fromkeys(_COUNTED.values(), pl.Int64())
     ends = dict.fromkeys(("win_share", "win_low", "win_high"), pl.Float64())
     return pl.DataFrame(rows, schema={"entrant": pl.String(), **counts, **ends})
 
 
-def _against(records: pl.LazyFrame, own: str, other: str) -> dict[str, object]:
-    outcomes = compare(records.filter(entrant=other), records.filter(entrant=own))["outcome"].cast(pl.String).to_list()
+def _against(sides: Sides, own: str, other: str) -> dict[str, object]:
+    outcomes = compare_sides(sides, other, own)["outcome"].cast(pl.String).to_list()
     counts = {name: outcomes.count(outcome) for outcome, name in _COUNTED.items()}
     tested = counts["wins"] + counts["ties"] + counts["losses"]
     low, high = wilson_interval(counts["wins"], tested) or (None, None)

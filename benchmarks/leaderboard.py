@@ -26,6 +26,7 @@ from jaxbench_analysis import compact
 _REPEATS = 5
 _PAGES = ("Workload", "Methods", "Calibration", "Bounds", "Submit", "About", "Leaderboard")
 _FIRST_PAINT_MS = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+_BUNDLED = "bundled data"
 _GOALS_S = {"first paint": 2.0, "page switch": 1.0, "charts drawn": 1.0, "filter": 2.0, "filter of charts": 2.0}
 
 _COUNT_RUNS = """() => {
@@ -134,6 +135,12 @@ def measured(browser: Browser, address: str) -> dict[str, list[float]]:
     return found
 
 
+def _goal(data: str, step: str) -> str:
+    """Returns the goal of a step; of more records than the bundled, only filters have one."""
+    stated = step in _GOALS_S and (data == _BUNDLED or step.startswith("filter"))
+    return f"{_GOALS_S[step]:.0f} s" if stated else ""
+
+
 def main() -> None:
     """Measures and prints."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000
@@ -145,7 +152,7 @@ def main() -> None:
         compact(lines, parts)
         browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         found: dict[str, dict[str, list[float]]] = {}
-        for data, results in (("bundled data", []), (f"{count:,} records", [str(parts)])):
+        for data, results in ((_BUNDLED, []), (f"{count:,} records", [str(parts)])):
             with served(*results) as address:
                 found[data] = measured(browser, address)
         browser.close()
@@ -156,7 +163,7 @@ def main() -> None:
     for data, steps in found.items():
         for step, times in steps.items():
             say(f"| {data} | {step} | {times[0]:.2f} s | {statistics.median(times):.2f} s | {max(times):.2f} s ")
-            say(f"| {_GOALS_S[step]:.0f} s |\n" if step in _GOALS_S else "| |\n")
+            say(f"| {_goal(data, step)} |\n")
 
 
 if __name__ == "__main__":

@@ -11,14 +11,17 @@ ALL = "all"
 
 _FACTS = ("source", "measured_ns")
 _KEY = ("target", "workload_id", "workload_version", "role")
+_SAME_CODE = "xla"
+"""Role of the baseline that is the workload itself, whoever times it."""
 
 
 def calibration_pairs(predicted: pl.DataFrame | pl.LazyFrame, measured: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:
     """Pairs predicted times with measured times of the same thing.
 
-    Evaluations pair by target, workload digest and candidate digest. Published times have no digests: they pair with
-    baselines by target, workload, version and role, and only those that are comparable. That the code which was timed
-    is that of our baseline is then an assumption, and `source` says so.
+    Evaluations pair by target, workload digest and candidate digest. Published times have no digests: those of XLA pair
+    with the baseline `xla` by target, workload and version, and only those that are comparable. That the code which was
+    timed is that of our baseline is then an assumption, and `source` says so. Published expert kernels are others than
+    ours and pair with nothing.
 
     Args:
         predicted: A frame of records; those with predicted times count.
@@ -38,7 +41,7 @@ def calibration_pairs(predicted: pl.DataFrame | pl.LazyFrame, measured: pl.DataF
     digested = pl.col("candidate_digest").is_not_null()
     pairs = guesses.join(facts.filter(digested).select(*exact, *_FACTS), on=exact, how="inner", validate="1:1")
     undigested = facts.filter(~digested & pl.col("comparable")).select(*_KEY, *_FACTS)
-    baselines = guesses.filter(pl.col("role") != "candidate")
+    baselines = guesses.filter(pl.col("role") == _SAME_CODE)
     published = baselines.join(undigested, on=_KEY, how="inner", validate="m:1")
     both = pl.concat([pairs, published.select(pairs.collect_schema().names())])
     return (

@@ -1,6 +1,5 @@
 """From records to times: one per candidate, and the best of each entrant on each workload."""
 
-import math
 from dataclasses import dataclass
 
 import polars as pl
@@ -120,14 +119,19 @@ def evidence(frame: pl.LazyFrame, best: pl.DataFrame, *, most: int | None = None
         .select("evaluation_id", "samples_ns", "time_ns", "low_ns", "high_ns")
         .collect()
     )
-    return {row[0]: _evidence(*row) for row in rows.iter_rows()}
+    _require_real_samples(rows)
+    return {
+        name: Evidence(tuple(samples or ()), time, None if low is None or high is None else (low, high))
+        for name, samples, time, low, high in rows.iter_rows()
+    }
 
 
-def _evidence(name: str, samples: list[float] | None, time: float, low: float | None, high: float | None) -> Evidence:
-    for value in (*(samples or ()), *(end for end in (low, high) if end is not None)):
-        if not (math.isfinite(value) and value > 0):
-            raise AnalysisError(
-                f"evaluation {name} has a sample or an interval end of {value} ns; times are positive finite numbers: "
-                "filter the evaluation out and look at how it was timed"
-            )
-    return Evidence(tuple(samples or ()), time, None if low is None or high is None else (low, high))
+def _require_real_samples(rows: pl.DataFrame) -> None:
+    values = pl.concat_list(pl.col("samples_ns").fill_null([]), "low_ns", "high_ns").list.drop_nulls()
+    numbers = rows.lazy().select("evaluation_id", value=values).explode("value")
+    wrong = numbers.filter(~(pl.col("value").is_finite() & (pl.col("value") > 0))).head(1).collect()
+    for name, value in wrong.iter_rows():
+        raise AnalysisError(
+            f"evaluation {name} has a sample or an interval end of {value} ns; times are positive finite numbers: "
+            "filter the evaluation out and look at how it was timed"
+        )

@@ -65,8 +65,9 @@ def _trust(found: Pairs) -> None:
     )
     if published:
         st.caption(
-            "The measured times are those that others have published. They are taken to be of the code of our "
-            "baselines, and their JAX version is unknown."
+            "The measured times are those that others have published of XLA. They are taken to be of the code of our "
+            "baseline, and were compiled by an older XLA, which made other programs of some workloads; with that one, "
+            "predictions come nearer (docs/predictor.md)."
         )
 
 

@@ -164,6 +164,7 @@ def test_bounds_of_published_times_are_those_of_the_workloads(opened: Opened) ->
     gemm = shown(app).filter(workload_id="8p_GEMM").row(0, named=True)
     assert gemm["bound_ns"] == pytest.approx(2 * 8192 * 8192 * 28672 / 918e12 * 1e3)
     assert gemm["reached"] == pytest.approx(100 * gemm["bound_ns"] / gemm["xla_ns"])
+    assert "limit known for what was timed: `7p_Ragged_Paged_Attention`, `42k_Gemm_Max_Subtract_GELU`" in said(app)
     app.selectbox(key="order").set_value("most headroom first").run()
     reached = shown(app)["reached"].drop_nulls().to_list()
     assert reached == sorted(reached)

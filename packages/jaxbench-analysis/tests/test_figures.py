@@ -206,6 +206,16 @@ def test_text_and_marks_stand_out_as_wcag_asks(mode):
     assert all(contrast(color) > 2 for color in PALETTE)
 
 
+@pytest.mark.parametrize("workload", ["1p_Flash_Attention", "12p_RMSNorm"])
+def test_a_roofline_shows_both_limits_of_a_v6e_wherever_its_points_are(workload):
+    """Cloud TPU's documentation gives 918 TFLOP/s in bf16 and 1,638 GB/s: they meet at 560 FLOP/byte."""
+    rows = speedups(published_records()).table.filter(workload_id=workload)
+    chart = figures.roofline(rows).to_dict()
+    low, high = chart["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    assert low < 918e12 / 1638e9 / 2
+    assert high > 918e12 / 1638e9 * 2
+
+
 def test_nothing_to_show_is_still_a_figure():
     """A figure of no rows, or of entrants that solved nothing, renders."""
     nothing = frame_of([])

@@ -9,6 +9,7 @@ from jaxbench_analysis import figures, headway
 from jaxbench_leaderboard.charts import chart
 from jaxbench_leaderboard.columns import milliseconds, share, text
 from jaxbench_leaderboard.page_parts import Scene, scene
+from jaxbench_leaderboard.showing import literal
 
 _ORDERS = ("benchmark order", "most headroom first", "least headroom first")
 
@@ -35,10 +36,18 @@ def bounds(at: Scene) -> None:
         },
         alt_text="Share of the physical limit that XLA, the expert kernel and the best method reach, by workload",
     )
+    if left_out := _left_out(rows):
+        names = ", ".join(map(literal, left_out))
+        st.caption(f"Left out, since there is no time of it, or no limit known for what was timed: {names}.")
     st.caption(
         "The physical limit is the larger of two times: useful FLOPs at the bfloat16 peak, and useful bytes at the "
         "full bandwidth of HBM. No honest kernel beats it; none has to reach it."
     )
+
+
+def _left_out(rows: pl.DataFrame) -> list[str]:
+    shown = rows.drop_nulls("bound_fraction")["workload_id"].to_list()
+    return [name for name in rows["workload_id"].unique(maintain_order=True) if name not in shown]
 
 
 def _ordered(rows: pl.DataFrame, order: str) -> pl.DataFrame:

@@ -8,8 +8,10 @@ import streamlit as st
 
 from jaxbench_analysis import figures
 from jaxbench_analysis.selecting import NONE
+from jaxbench_analysis.tables import interval
+from jaxbench_analysis.tables import milliseconds as in_milliseconds
 from jaxbench_leaderboard.charts import chart
-from jaxbench_leaderboard.columns import Shown, count, factor, milliseconds, share, text
+from jaxbench_leaderboard.columns import Columns, Shown, count, factor, milliseconds, share, text
 from jaxbench_leaderboard.computing import Pairs, pairs
 from jaxbench_leaderboard.page_parts import head, results_or_stop
 from jaxbench_leaderboard.showing import answered, table
@@ -76,7 +78,7 @@ def _scatter(found: Pairs) -> None:
     chart(
         partial(figures.calibration_scatter, found.pairs),
         _with_factor(found.pairs),
-        _PAIR_COLUMNS,
+        _pair_columns(found),
         alt_text="A point per workload: predicted over measured time, with the diagonal and the band that holds 90%",
     )
 
@@ -103,22 +105,24 @@ def _families(found: Pairs) -> None:
 def _misses(found: Pairs) -> None:
     st.subheader("Worst misses", anchor=False)
     worst = found.pairs.sort(pl.col("log_ratio").abs(), descending=True).head(_WORST)
-    table(_with_factor(worst), _PAIR_COLUMNS, alt_text="The pairs that differ most")
+    table(_with_factor(worst), _pair_columns(found), alt_text="The pairs that differ most")
 
 
 def _with_factor(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.with_columns(factor=pl.col("log_ratio").exp())
+    return rows.with_columns(factor=pl.col("log_ratio").exp(), interval=interval("low_ns", "high_ns", in_milliseconds))
 
 
-_PAIR_COLUMNS = {
-    "workload_id": text("workload"),
-    "role": text("role"),
-    "family": text("family"),
-    "predicted_ns": milliseconds("predicted"),
-    "measured_ns": milliseconds("measured"),
-    "factor": factor("ratio", "Predicted over measured time.", digits=2),
-    "low_ns": milliseconds("80% from"),
-    "high_ns": milliseconds("to"),
-}
+def _pair_columns(found: Pairs) -> Columns:
+    several = found.pairs["role"].n_unique() > 1
+    return {
+        "workload_id": text("workload"),
+        **({"role": text("role")} if several else {}),
+        "family": text("family"),
+        "predicted_ns": milliseconds("predicted"),
+        "measured_ns": milliseconds("measured"),
+        "factor": factor("ratio", "Predicted over measured time.", digits=2),
+        "interval": text("80% interval (ms)", "That the prediction gives itself."),
+    }
+
 
 calibration()

@@ -36,7 +36,7 @@ def roofline(table: pl.DataFrame) -> alt.LayerChart:
     names = in_order(points["entrant"])
     peak, bandwidth = _middle(points["peak"]), _middle(points["bandwidth"])
     ridge = peak * 1e3 / bandwidth
-    low = _least(points, "intensity", ridge) / _MARGIN
+    low = min(_least(points, "intensity", ridge), ridge / 4) / _MARGIN
     high = max(_most(points, "intensity", ridge), ridge * 4) * _MARGIN
     roof = pl.DataFrame({"intensity": [low, ridge, high]}).with_columns(
         reached=pl.min_horizontal(pl.lit(peak), pl.col("intensity") * bandwidth / 1e3)

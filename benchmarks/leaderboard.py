@@ -83,13 +83,19 @@ def opened(browser: Browser, address: str) -> tuple[Page, float, float]:
     return page, page.evaluate(_FIRST_PAINT_MS) / 1000, drawn
 
 
+def drawn(page: Page) -> None:
+    """Waits until all of a page is there, its charts drawn, and the browser has nothing left to do."""
+    settle(page)
+    page.evaluate("() => new Promise(done => requestIdleCallback(done))")
+
+
 def switch(page: Page, name: str) -> tuple[float, float]:
-    """Goes to another page; returns the time until it shows, and until all of it is there, its charts drawn."""
+    """Goes to another page; returns the time until it shows, and until all of it is drawn."""
     begun = time.monotonic()
     page.get_by_role("link", name=name).click()
     page.get_by_role("heading", level=1, name=name).wait_for()
     shown = time.monotonic()
-    settle(page)
+    drawn(page)
     return shown - begun, time.monotonic() - begun
 
 
@@ -111,7 +117,7 @@ def filtered_charts(page: Page, tier: str) -> None:
     page.evaluate(_COUNT_RUNS)
     keep(page, tier)
     page.wait_for_function("window.runs > 0")
-    settle(page)
+    drawn(page)
 
 
 def measured(browser: Browser, address: str) -> dict[str, list[float]]:
@@ -119,14 +125,14 @@ def measured(browser: Browser, address: str) -> dict[str, list[float]]:
     steps = ("first paint", "ranking drawn", "page switch", "charts drawn", "filter", "filter of charts")
     found: dict[str, list[float]] = {step: [] for step in steps}
     for _ in range(_REPEATS):
-        page, painted, drawn = opened(browser, address)
+        page, painted, ranked = opened(browser, address)
         found["first paint"].append(painted)
-        found["ranking drawn"].append(drawn)
-        settle(page)
+        found["ranking drawn"].append(ranked)
+        drawn(page)
         for name in _PAGES:
-            shown, drawn = switch(page, name)
+            shown, complete = switch(page, name)
             found["page switch"].append(shown)
-            found["charts drawn"].append(drawn)
+            found["charts drawn"].append(complete)
         page.wait_for_function(_GRID_HAS, arg="Solved of 50")
         found["filter"].append(seconds(functools.partial(filtered, page)))
         switch(page, "Methods")  # still of the production workloads

@@ -1,5 +1,6 @@
 """What the first visitor would else wait for: imports, the records of the server, and what pages compute of them."""
 
+import gc
 import logging
 from pathlib import Path
 
@@ -23,6 +24,9 @@ def warm_up(app: Path) -> None:
                 _visit(app, page)
     except Exception:  # noqa: BLE001 - serving is what matters
         _log.warning("The pages could not be visited beforehand; the first visitors wait longer.", exc_info=True)
+    # Streamlit collects garbage after every run of a page, while nobody else runs: what is here by now stays.
+    gc.collect()
+    gc.freeze()
 
 
 def _visit(app: Path, page: Path | None = None) -> None:

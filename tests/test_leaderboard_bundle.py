@@ -10,7 +10,10 @@ def test_the_bundled_catalogue_is_current():
     assert catalogue() == load_script("apps/leaderboard/bundle.py").current_catalogue(), stale
 
 
-def test_a_place_that_does_not_exist_is_a_usage_error(jaxbench):
+def test_a_place_that_does_not_exist_is_a_usage_error(jaxbench, monkeypatch):
     done = jaxbench("leaderboard", "nowhere")
     assert done.code == 2
     assert done.err == "error: nowhere: no such file or folder; name results, or nothing for those shipped\n"
+    monkeypatch.setenv("JAXBENCH_RESULTS", "published:elsewhere")
+    assert jaxbench("leaderboard").err.startswith("error: elsewhere: no such file or folder")
+    assert jaxbench("leaderboard", "nowhere").err.startswith("error: nowhere: no such file or folder")

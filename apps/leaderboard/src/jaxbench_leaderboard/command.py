@@ -8,14 +8,17 @@ import typer
 
 from jaxbench_analysis.loading import PUBLISHED
 from jaxbench_analysis.shipped import results_path
-from jaxbench_leaderboard.results import VARIABLE
+from jaxbench_leaderboard.results import VARIABLE, asked_places
 
 APP = Path(__file__).with_name("app.py")
 _USAGE = 2
 
 PlacesArgument = Annotated[
     list[str] | None,
-    typer.Argument(help="Results folders, files of records, `published` or `baselines`; by default the last two."),
+    typer.Argument(
+        help="Results folders, files of records, `published` or `baselines`; "
+        f"by default those of {VARIABLE}, or else the last two."
+    ),
 ]
 
 
@@ -36,17 +39,17 @@ def leaderboard(
 
     from jaxbench_leaderboard.warming import warm_up  # noqa: PLC0415 - imports Altair and Streamlit
 
-    places = results or []
-    if missing := [place for place in places if place != PUBLISHED and not results_path(place).exists()]:
+    if clash := [place for place in results or () if os.pathsep in place]:
+        typer.echo(f"error: {clash[0]}: a path of results cannot hold {os.pathsep!r}; rename it", err=True)
+        raise typer.Exit(_USAGE)
+    if results:
+        os.environ[VARIABLE] = os.pathsep.join(results)
+    if missing := [place for place in asked_places() if place != PUBLISHED and not results_path(place).exists()]:
         typer.echo(
             f"error: {missing[0]}: no such file or folder; name results, or nothing for those shipped",
             err=True,
         )
         raise typer.Exit(_USAGE)
-    if clash := [place for place in places if os.pathsep in place]:
-        typer.echo(f"error: {clash[0]}: a path of results cannot hold {os.pathsep!r}; rename it", err=True)
-        raise typer.Exit(_USAGE)
-    os.environ[VARIABLE] = os.pathsep.join(places)
     warm_up(APP)
     options = {"server.port": port, "server.address": address, "server.headless": str(not open_browser).lower()}
     options["logger.level"] = level

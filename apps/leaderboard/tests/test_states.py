@@ -8,6 +8,7 @@ from app_pages import PAGES, Opened, said, write
 from synthetic_records import measured, record, study
 
 from jaxbench_harness.records import FailureCode, Method, Stage
+from jaxbench_leaderboard.session import upload_of
 
 pytestmark = pytest.mark.xdist_group("leaderboard")
 
@@ -123,3 +124,10 @@ def test_hostile_names_and_sources_are_shown_as_they_are(opened: Opened, tmp_pat
         assert app.dataframe[0].value["entrant"].to_list() == [HOSTILE]
     if page == "workload":
         assert HOSTILE in [code.value for code in app.code]
+
+
+def test_equal_uploads_of_two_sessions_do_not_share_a_place() -> None:
+    line = record("one", timing=measured(5e6)).model_dump_json().encode()
+    first, second = (upload_of("results.jsonl", line).results for _ in range(2))
+    assert first.key != second.key
+    assert first.places != second.places

@@ -18,7 +18,8 @@ _PAGES = (
 
 def main() -> None:
     """Shows the page that the URL names."""
-    st.set_page_config(page_title="JAXBench", page_icon=":material/speed:", layout="wide")
+    # No icon by name: the browser would fetch it from elsewhere.
+    st.set_page_config(page_title="JAXBench", layout="wide")
     folder = Path(__file__).parent / "views"  # Streamlit shows what is in `pages` by itself, before this runs
     pages = [
         st.Page(

@@ -1,6 +1,5 @@
 """What one session adds to the server's records: an uploaded file, held until the session ends."""
 
-import hashlib
 import shutil
 import tempfile
 import weakref
@@ -31,12 +30,13 @@ class Upload:
 def upload_of(name: str, content: bytes) -> Upload:
     """Reads an uploaded file. Nothing in it is executed; only JSON or Parquet is parsed.
 
-    Its bytes are in a temporary folder, where records are looked up, as long as the upload is held.
+    Its bytes are in a temporary folder, where records are looked up, as long as the upload is held. The folder is its
+    key: an equal file of another session is in another one, which may go first.
     """
     folder = Path(tempfile.mkdtemp(prefix="jaxbench-upload-"))
     path = folder / ("upload.parquet" if name.lower().endswith(".parquet") else "upload.jsonl")
     path.write_bytes(content)
-    upload = Upload(name, read_places([str(path)], hashlib.sha256(content).hexdigest()[:16]))
+    upload = Upload(name, read_places([str(path)], folder.name))
     weakref.finalize(upload, shutil.rmtree, folder, ignore_errors=True)
     return upload
 

@@ -18,8 +18,8 @@ _PAGES = (
 
 def main() -> None:
     """Shows the page that the URL names."""
-    # No icon by name: the browser would fetch it from elsewhere.
-    st.set_page_config(page_title="JAXBench", layout="wide")
+    # An icon of our own: one by name, like those of the pages, the browser would fetch from elsewhere.
+    st.set_page_config(page_title="JAXBench", page_icon=str(Path(__file__).with_name("icon.svg")), layout="wide")
     folder = Path(__file__).parent / "views"  # Streamlit shows what is in `pages` by itself, before this runs
     pages = [
         st.Page(

@@ -210,6 +210,19 @@ def test_nothing_is_cut_or_wider_than_the_window(opened, width, scheme) -> None:
         page.set_viewport_size({"width": width, "height": 900})
 
 
+def test_nothing_is_fetched_from_elsewhere(opened) -> None:
+    page = opened()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.reload()
+    settle(page)
+    for name in PAGES:
+        go_to(page, name)
+    own = urllib.parse.urlsplit(page.url).netloc
+    assert asked
+    assert [url for url in asked if url.startswith("http") and urllib.parse.urlsplit(url).netloc != own] == []
+
+
 def test_the_first_visitor_may_come_by_a_link(browser, fresh_address) -> None:
     page = browser.new_page()
     page.goto(f"{fresh_address}/methods")

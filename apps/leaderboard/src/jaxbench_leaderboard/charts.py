@@ -1,6 +1,5 @@
 """Charts in the theme of the page, each with its numbers in a table below it; one that was drawn before is kept."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from types import FunctionType
@@ -17,7 +16,6 @@ from jaxbench_leaderboard.showing import table
 
 _PADDING = {"left": 6, "top": 6, "right": 14, "bottom": 4}
 """Around a chart, in pixels; the last label of an axis is wider than its tick."""
-
 
 type Drawing = partial[Figure] | partial[alt.Chart] | partial[alt.LayerChart]
 """What draws a figure: a function of a module, with all that its result depends on."""
@@ -53,8 +51,9 @@ def _mode() -> Mode:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
-def _name(function: Callable[..., object]) -> str:
-    return f"{function.__module__}.{function.__qualname__}"
+def _name(function: FunctionType) -> str:
+    # By file: every page is the module `__main__`.
+    return f"{function.__code__.co_filename}:{function.__qualname__}"
 
 
 # Streamlit's own hash of a frame covers its first and last rows only.

@@ -117,6 +117,7 @@ def sides_of(frame: pl.LazyFrame) -> Sides:
 
     Raises:
         MixedRecordsError: If the records may not stand in one aggregate.
+        AnalysisError: If a time or a sample is not a positive finite number.
     """
     records = comparable(frame)
     best = best_times(records)
